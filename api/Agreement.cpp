@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
 
 using namespace perfc;
@@ -117,16 +118,15 @@ private:
 class Groups {
 public:
   void add(const Labels &by, const Prediction &prediction) {
-    auto known = llvm::find_if(list, [&](const Group &group) {
-      return group.statistics.by == by && group.statistics.metric == prediction.metric;
-    });
-    if (known == list.end()) {
+    auto [place, isNew] = places.try_emplace({by, prediction.metric}, list.size());
+    if (isNew)
       list.emplace_back(by, prediction.metric);
-      known = std::prev(list.end());
-    }
-    known->add(prediction);
+    list[place->second].add(prediction);
   }
   std::vector<Group> list;
+
+private:
+  std::map<std::pair<Labels, std::string>, size_t> places; ///< in the list
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "api/Evaluation.h"
 
 #include "api/statements/Statements.h"
+#include "backends/gpu/TileSearch.h"
 #include "frontend/sema/Words.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Hardware.h"
@@ -21,7 +22,7 @@ using namespace perfc::mapper;
 bool api::lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &diagnostics) {
   passes::PassContext context{diagnostics, allOps()};
   passes::PassManager manager(*passes::pipelineTo(level));
-  return manager.run(module, context);
+  return manager.run(module, context) && gpu::chooseTiles(module, diagnostics);
 }
 
 const ir::Operation *api::pointOf(const ir::Module &module) {

@@ -130,7 +130,8 @@ private:
   void keepAsBuilt(const ir::Module &module);
   void statement(const StatementContext &statement, const Listener &listener);
   void tableRow(ir::Module &module, const ir::Operation &point);
-  const emit::Result *evaluateRow(ir::Module &module, std::string &problem);
+  std::string evaluateRow(ir::Module &module);
+  std::vector<const emit::Result *> namedInRow(llvm::StringRef name) const;
   void keepRows(Evaluated &evaluated);
   void checkExpectations(const Evaluated &evaluated);
   void reportUnknown(llvm::StringRef name, SourceRange place);
@@ -144,6 +145,12 @@ private:
   std::deque<emit::Result> found;
   std::deque<Searched> searched;
   std::deque<PredictedTable> predicted;
+  /// The row of a table at hand.
+  struct {
+    size_t firstResult = 0, firstSearch = 0;
+    llvm::StringMap<std::string> problems; ///< why results are missing, by their names
+    bool isOpen = false;                   ///< more of it follows
+  } row;
   std::unique_ptr<mapper::ResultStore> store;
   std::vector<mapper::StoredRow> rows;      ///< without a store
   std::vector<mapper::StoredRow> pointRows; ///< of the point at hand

@@ -102,6 +102,20 @@ std::vector<LibraryEntry> api::libraryIndex(perfc::Program &program) {
   return entries;
 }
 
+std::vector<TableProgram> api::tablePrograms() {
+  std::vector<TableProgram> programs;
+  for (const EmbeddedFile &file : embeddedStdlib()) {
+    llvm::StringRef name = file.path;
+    if (!name.consume_front("validate/") || !file.text.contains("\nvalidate "))
+      continue;
+    name.consume_back(".perf");
+    std::string summary = firstSentence(docText(file.text.split("\n\n").first));
+    summary.front() = llvm::toLower(summary.front());
+    programs.push_back({name.str(), std::move(summary)});
+  }
+  return programs;
+}
+
 std::string api::firstSentence(llvm::StringRef doc) {
   std::string line = doc.trim().str();
   std::replace(line.begin(), line.end(), '\n', ' ');

@@ -26,6 +26,15 @@ LibraryEntry entryOf(const Decl &decl, llvm::StringRef module, const SourceManag
 /// Every public declaration, by module and then in file order.
 std::vector<LibraryEntry> libraryIndex(perfc::Program &program);
 
+/// A program of the library with a table of measurements, which `perfc validate NAME TABLE` runs.
+struct TableProgram {
+  std::string name;    ///< "collective" of std.validate.collective
+  std::string summary; ///< the first sentence of its comment, without a capital letter
+};
+
+/// All of them, by name.
+std::vector<TableProgram> tablePrograms();
+
 /// The first sentence of a documentation text, on one line.
 std::string firstSentence(llvm::StringRef doc);
 

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/ModuleFile.h"
 
+#include "backends/gpu/TileSearch.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/core/Parser.h"
 #include "ir/core/Printer.h"
@@ -95,7 +96,8 @@ llvm::Optional<std::string> api::printModules(Compilation &program,
   good &= program.forEachUnit([&](ir::Module &module) {
     passes::PassContext context{diagnostics, allOps()};
     passes::PassManager manager(pipeline);
-    if (!ir::verify(module, diagnostics) || !manager.run(module, context))
+    if (!ir::verify(module, diagnostics) || !manager.run(module, context) ||
+        !gpu::chooseTiles(module, diagnostics))
       return good = false;
     if (!isFirst)
       stream << ir::moduleSeparator << '\n';

@@ -10,7 +10,7 @@
 using namespace perfc;
 
 ProviderSet api::defaultProviders(loopnest::CountVerifier *verifier) {
-  ProviderSet set;
+  ProviderSet set; // one for each row of ir/common/Providers.h
   set.add(std::make_unique<roofline::RooflineProvider>());
   set.add(std::make_unique<loopnest::LoopNestProvider>(verifier));
   set.add(std::make_unique<maestro::MaestroProvider>());

@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of `validate`: each is predicted by its statement, and nothing that is wrong with one
+// The rows of `validate`: each is predicted by its statements, and nothing that is wrong with one
 // ends the table.
 #include "api/Evaluation.h"
 #include "api/statements/Statements.h"
@@ -12,77 +12,136 @@
 using namespace perfc;
 using namespace perfc::api;
 
-/// The result of the row that `module` is of; null with a reason in `problem`.
-const emit::Result *Evaluation::evaluateRow(ir::Module &module, std::string &problem) {
+/// Evaluates the statements of the row that `module` is of, or has a part of; why one of them has
+/// no result stands under its name in what is known of the row. Returns the last of these reasons.
+std::string Evaluation::evaluateRow(ir::Module &module) {
   DiagnosticEngine &diagnostics = context.diagnostics;
-  size_t first = diagnostics.all().size(), before = found.size();
+  size_t first = diagnostics.all().size();
+  auto takeReason = [&] {
+    std::string reason = firstError(diagnostics, first);
+    if (!reason.empty())
+      diagnostics.truncate(first);
+    return reason;
+  };
   module.walk([&](const ir::Operation &op) {
     if (op.is(study::UnsupportedOp::opName))
       diagnostics.report(op.range(), diag::NotSupportedYet,
                          ir::as<study::UnsupportedOp>(op).what().str());
   });
   prepare(module);
-  if (firstError(diagnostics, first).empty() && lower(module, "collective", diagnostics)) {
-    ir::Operation *point = const_cast<ir::Operation *>(pointOf(module));
-    ir::Operation &statement = point->body().front();
-    if (const StatementKind *kind = findStatementKind(statement))
-      kind->evaluate(*this, {module, statement, point});
+  bool isLowered =
+      firstError(diagnostics, first).empty() && lower(module, "collective", diagnostics);
+  std::string ofModule = takeReason(), last;
+  ir::Operation *point = const_cast<ir::Operation *>(pointOf(module));
+  std::vector<ir::Operation *> statements; // a search changes the module around it
+  for (ir::Operation &op : point->body())
+    if (findStatementKind(op))
+      statements.push_back(&op);
+  for (ir::Operation *op : statements) {
+    size_t before = found.size();
+    std::string name = study::resultName(*op).str(), reason = ofModule;
+    if (isLowered) {
+      findStatementKind(*op)->evaluate(*this, {module, *op, point});
+      reason = takeReason();
+    }
+    if (reason.empty() && found.size() == before)
+      reason = "it has no result";
+    if (!reason.empty())
+      row.problems[name] = last = reason;
   }
-  problem = firstError(diagnostics, first);
-  if (!problem.empty())
-    diagnostics.truncate(first);
-  else if (found.size() == before)
-    problem = "it has no result";
-  return problem.empty() ? &found.back() : nullptr;
+  return last;
 }
 
-/// What `against` says of a row whose result has `names`, which is null for a skipped row.
-static Prediction predictionOf(study::AgainstOp against, const MetricNames *names,
-                               const std::string &problem) {
+namespace {
+/// What is known of a row when it is held against measurements.
+struct RowResults {
+  MetricNames names;
+  std::string skipped; ///< why none of its statements ran; "" when they did
+  std::string missing; ///< why there is no result without a name; "" when there is one
+  const llvm::StringMap<std::string> &problems;
+
+  /// Why `value` is no number.
+  std::string reason(const ExpressionValue &value) const {
+    if (value.unknownName.empty())
+      return emit::describe(value);
+    std::string ofResult = problems.lookup(llvm::StringRef(value.unknownName).split('.').first);
+    if (ofResult.empty())
+      ofResult = missing;
+    return ofResult.empty() ? fmt::format("its result has no `{}`", value.unknownName) : ofResult;
+  }
+};
+} // namespace
+
+static Prediction predictionOf(study::AgainstOp against, const RowResults &results) {
   Prediction prediction;
   prediction.metric = against.text().str();
-  prediction.skipped = problem;
-  if (against.pair().empty())
+  for (const auto &[name, value] : against.beside().entries())
+    prediction.apart.emplace_back(name, value.asString().str());
+  const ir::AttrList &pair = against.pair();
+  if (pair.size() > 1)
+    prediction.reference = Number::fromReal(pair[1].asQuantity().toDouble());
+  bool hasMetric =
+      !pair.empty() && !(pair[0].is(ir::AttrKind::String) && pair[0].asString().empty());
+  if (!hasMetric) {
+    prediction.skipped = !results.skipped.empty()    ? results.skipped
+                         : against.missing().empty() ? "there is no prediction"
+                                                     : against.missing().str();
     return prediction;
-  prediction.reference = Number::fromReal(against.pair()[1].asQuantity().toDouble());
-  if (!names)
-    return prediction;
-  ExpressionValue value = emit::evaluateExpression(against.pair()[0], *names);
+  }
+  ExpressionValue value = emit::evaluateExpression(pair[0], results.names);
   if (value.number) {
     prediction.predicted = Number::fromReal(value.number->toDouble());
     prediction.halfWidth = value.number->toUncertain().halfWidth();
   } else {
-    prediction.skipped = !value.unknownName.empty()
-                             ? fmt::format("its result has no `{}`", value.unknownName)
-                             : emit::describe(value);
+    prediction.skipped = results.skipped.empty() ? results.reason(value) : results.skipped;
   }
   return prediction;
 }
 
+/// The results of the row at hand that have this name.
+std::vector<const emit::Result *> Evaluation::namedInRow(llvm::StringRef name) const {
+  std::vector<const emit::Result *> results;
+  for (size_t i = row.firstResult; i < found.size(); ++i)
+    if (found[i].name == name)
+      results.push_back(&found[i]);
+  return results;
+}
+
 void Evaluation::tableRow(ir::Module &module, const ir::Operation &point) {
-  auto row = ir::as<study::PointOp>(point);
-  const auto &[name, number] = row.bindings().entries().front();
+  auto part = ir::as<study::PointOp>(point);
+  const auto &[name, number] = part.bindings().entries().front();
   if (predicted.empty() || predicted.back().place != point.range())
-    predicted.push_back({row.table().str(), point.range(), {}});
-  context.watcher.count(Watcher::Level::Sweep, number.asInt() - 1,
-                        static_cast<int64_t>(pointCount));
-  ValidationRow entry;
-  entry.name = fmt::format("{} {}", name, number.asInt());
-  std::string problem = row.skipped().str();
-  const emit::Result *result = problem.empty() ? evaluateRow(module, problem) : nullptr;
-  if (context.watcher.isCancelled()) // a search that was cut short is no prediction
+    predicted.push_back({part.table().str(), point.range(), {}});
+  if (!row.isOpen) {
+    providers.forgetSome();
+    row = {found.size(), searched.size(), {}, true};
+    context.watcher.count(Watcher::Level::Sweep, number.asInt() - 1,
+                          static_cast<int64_t>(pointCount));
+  }
+  size_t before = found.size();
+  std::string skipped = part.skipped().str();
+  std::string missing = skipped.empty() ? evaluateRow(module) : "";
+  row.isOpen = part.isOpen();
+  if (context.watcher.isCancelled() || row.isOpen) // a search that was cut short predicts nothing
     return;
-  MetricNames known = names(module, result);
+  for (const auto &[result, reason] : part.failed().entries())
+    row.problems.try_emplace(result, reason.asString());
+  RowResults results{{found.size() > before ? &found.back() : nullptr,
+                      [this](llvm::StringRef name) { return namedInRow(name); }, &module},
+                     skipped,
+                     missing,
+                     row.problems};
+  ValidationRow entry;
+  entry.name = part.name().empty() ? fmt::format("{} {}", name, number.asInt()) : part.name().str();
+  for (const auto &[label, value] : part.by().entries())
+    entry.labels.emplace_back(label, value.asString().str());
   pointOf(module)->walk([&](const ir::Operation &op) {
-    auto against = ir::as<study::AgainstOp>(op);
-    if (!against)
-      return;
-    entry.predictions.push_back(predictionOf(against, result ? &known : nullptr, problem));
-    for (const auto &[label, value] : against.by().entries()) {
-      std::pair<std::string, std::string> group{label, value.asString().str()};
-      if (!llvm::is_contained(entry.labels, group))
-        entry.labels.push_back(std::move(group));
-    }
+    if (auto against = ir::as<study::AgainstOp>(op))
+      entry.predictions.push_back(predictionOf(against, results));
   });
   predicted.back().rows.push_back(std::move(entry));
+  if (options.which == RunOptions::Which::Tables) { // nobody asks for the results themselves
+    found.erase(found.begin() + static_cast<ptrdiff_t>(row.firstResult), found.end());
+    searched.erase(searched.begin() + static_cast<ptrdiff_t>(row.firstSearch), searched.end());
+  }
 }

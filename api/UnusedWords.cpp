@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/UnusedWords.h"
 
+#include "ir/common/Providers.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
@@ -83,11 +84,15 @@ static std::string unusedPartial(const ir::Operation &part, const std::set<DType
 void api::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::StringRef on,
                             std::set<std::pair<uint32_t, uint32_t>> &warned,
                             DiagnosticEngine &diagnostics, const SourceManager &sources) {
-  llvm::SmallVector<llvm::StringRef, 4> providers;
-  llvm::SplitString(cost.provenance.provider, providers, ", ");
-  bool isSimple =
-      llvm::is_contained(providers, "roofline") || llvm::is_contained(providers, "tile");
-  bool hasOneSize = llvm::is_contained(providers, "maestro"); // of words
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  llvm::SplitString(cost.provenance.provider, names, ", ");
+  auto doesRead = [&](ChipWords words) {
+    return llvm::any_of(names, [&](llvm::StringRef name) {
+      const ProviderInfo *provider = findProvider(name);
+      return provider && provider->reads == words;
+    });
+  };
+  bool isSimple = doesRead(ChipWords::Outer), hasOneSize = doesRead(ChipWords::SameSize);
   const ir::Operation *target = module.lookup(on);
   if (!target)
     return;

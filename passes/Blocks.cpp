@@ -4,6 +4,7 @@
 #include "ir/common/Rational.h"
 #include "passes/analysis/Dependences.h"
 #include "passes/analysis/Images.h"
+#include "passes/analysis/Products.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -97,21 +98,11 @@ int64_t Blocks::count() const {
 //===-- Tiles of the output
 //--------------------------------------------------------------------===//
 
-namespace {
-
-enum class IndexKind { Reduction, Batch, Row, Column, Element };
-
-} // namespace
-
-static IndexKind kindOf(const Statement &statement, unsigned i) {
-  if (statement.isReduction(i))
-    return IndexKind::Reduction;
+/// Nothing for an index of a statement that multiplies no two tensors.
+static llvm::Optional<ProductIndex> kindOf(const Statement &statement, unsigned i) {
   if (!statement.op.isMac() || statement.reads.size() < 2)
-    return IndexKind::Element;
-  bool first = statement.reads[0].uses(i), second = statement.reads[1].uses(i);
-  if (first == second)
-    return IndexKind::Batch;
-  return first ? IndexKind::Row : IndexKind::Column;
+    return llvm::None;
+  return productIndex(statement, i);
 }
 
 /// Extent of a block per index: the innermost ranks of the output first. Blocks run side by side,
@@ -120,18 +111,18 @@ static std::vector<int64_t> tileExtents(const Statement &statement) {
   std::vector<int64_t> tile;
   Dependences dependences(statement);
   for (unsigned i = 0; i < statement.extents.size(); ++i)
-    tile.push_back(kindOf(statement, i) == IndexKind::Reduction || !dependences.isFree(i)
+    tile.push_back(statement.isReduction(i) || !dependences.isFree(i)
                        ? std::max<int64_t>(1, statement.extents[i])
                        : 1);
   int64_t rows = tileRows, columns = tileColumns, elements = tileElements;
   for (const Subscript &rank : llvm::reverse(statement.write.ranks))
     for (const auto &term : rank.terms) {
-      IndexKind kind = kindOf(statement, term.first);
-      if (kind == IndexKind::Batch || tile[term.first] > 1)
+      llvm::Optional<ProductIndex> kind = kindOf(statement, term.first);
+      if (kind == ProductIndex::Batch || tile[term.first] > 1)
         continue;
-      int64_t &left = kind == IndexKind::Row      ? rows
-                      : kind == IndexKind::Column ? columns
-                                                  : elements;
+      int64_t &left = kind == ProductIndex::Row      ? rows
+                      : kind == ProductIndex::Column ? columns
+                                                     : elements;
       tile[term.first] = std::max<int64_t>(1, std::min(statement.extents[term.first], left));
       left /= tile[term.first];
     }

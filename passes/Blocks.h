@@ -8,7 +8,7 @@
 #define PERFC_PASSES_BLOCKS_H
 
 #include "ir/loopnest/LoopnestOps.h"
-#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/Chip.h"
 #include "passes/analysis/KernelModel.h"
 
 namespace perfc {

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ChipParts.h"
 
-#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/Chip.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

@@ -51,20 +51,14 @@ static bool hasFusedMapping(study::EvaluateOp evaluate) {
 }
 
 Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
-  llvm::StringRef provider = evaluate.provider();
-  if (provider == "roofline")
-    return Level::Roofline;
-  if (provider == "loopnest")
-    return Level::LoopNest;
-  if (provider == "tile")
-    return Level::Tile;
-  if (provider == "maestro")
-    return Level::Dataflow;
+  if (const ProviderInfo *provider = findProvider(evaluate.provider());
+      provider && provider->isChoice())
+    return provider->kernels;
   if (holdsInElements(chip))
-    return Level::Roofline;
+    return Level::Whole;
   bool isMapped = !evaluate.with().empty() && !dispatchesBlocks(chip);
   return isMapped || isAccelerator(chip) || hasFusedMapping(evaluate) ? Level::LoopNest
-                                                                      : Level::Roofline;
+                                                                      : Level::Whole;
 }
 
 bool passes::runsAsNests(Level level, target::ChipOp chip) {

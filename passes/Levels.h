@@ -4,6 +4,7 @@
 #ifndef PERFC_PASSES_LEVELS_H
 #define PERFC_PASSES_LEVELS_H
 
+#include "ir/common/Providers.h"
 #include "ir/core/Module.h"
 #include "ir/study/StudyOps.h"
 #include "ir/target/TargetOps.h"
@@ -11,13 +12,13 @@
 namespace perfc {
 namespace passes {
 
-enum class Level { Roofline, LoopNest, Tile, Dataflow };
+using Level = KernelLevel;
 
-/// The level that `using` names. Without it (or with the name of another provider): LoopNest with a
-/// mapping, on a chip that dispatches no blocks, and for an accelerator, which has an array that is
-/// not dispatched with a compute unit inside, and a memory on the chip with a capacity or an
-/// energy; Roofline for everything else, such as a part of a chip whose elements hold the tensors
-/// among them, so that no memory hands them out.
+/// The level of the provider that `using` names. Without it: LoopNest with a mapping, on a chip
+/// that dispatches no blocks, and for an accelerator, which has an array that is not dispatched
+/// with a compute unit inside, and a memory on the chip with a capacity or an energy; Whole for
+/// everything else, such as a part of a chip whose elements hold the tensors among them, so that no
+/// memory hands them out.
 Level levelFor(study::EvaluateOp evaluate, target::ChipOp chip);
 
 /// True when kernels run as loop nests: at loop-nest level, and at tile level on a chip that does

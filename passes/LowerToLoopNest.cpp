@@ -253,12 +253,11 @@ bool LoopNestLowering::checkNoMapping(Level level) const {
     bool isMapping = mapping && mapping->is(loopnest::MappingOp::opName);
     if (!isMapping && !(isDataflow && level != Level::Dataflow))
       continue;
-    llvm::StringRef provider = evaluate.provider();
     diagnostics
         .report(evaluate->range(), diag::MappingWithoutNest, mapping->stringAttr("source"),
-                provider.empty() ? "roofline" : provider)
+                providerFor(level).name)
         .note(mapping->range(), "it is declared here")
-        .help("`using loopnest` runs its loops");
+        .help(fmt::format("`using {}` runs its loops", providerFor(Level::LoopNest).name));
     return false;
   }
   return true;

@@ -52,7 +52,7 @@ private:
   study::EvaluateOp evaluate;
   target::ChipOp whole; ///< what the evaluation is on
   target::ChipOp chip;  ///< the part of it that runs the kernel at hand
-  Level level = Level::Roofline;
+  Level level = Level::Whole;
   llvm::Optional<DensityFlow> zeros;
   // Steps of the kernels of this evaluation, and models of all kernels.
   std::map<const Operation *, std::vector<Step>> known;

@@ -1,9 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // lower-to-tile: kernels cut into blocks that the units of a chip run in waves, for evaluations at
-// the tile level: blocks of their kernels' outputs (GPUs), or one block per pass of the array, from
-// the nests that lower-to-loopnest made.
+// the tile level: those of a library's kernel, chosen later by what they take (products on a chip
+// with a generation), blocks of their kernels' outputs (other GPUs), or one block per pass of the
+// array, from the nests that lower-to-loopnest made.
 #include "ir/common/diagnostics/Training.h"
+#include "ir/target/GenerationOp.h"
+#include "ir/tile/LibraryOps.h"
 #include "ir/tile/TileOps.h"
 #include "passes/Blocks.h"
 #include "passes/KernelUses.h"
@@ -11,6 +14,8 @@
 #include "passes/Names.h"
 #include "passes/Pass.h"
 #include "passes/UnitChoice.h"
+#include "passes/analysis/Products.h"
+#include "passes/analysis/Streams.h"
 #include "passes/training/Strategy.h"
 #include <map>
 
@@ -31,9 +36,13 @@ public:
 private:
   bool lowerNests(study::EvaluateOp evaluate, const KernelUse &use);
   void lowerOutput(const KernelUse &use);
+  bool propose(const KernelUse &use, llvm::StringRef symbol);
+  void emitProduct(const Product &product, Region &into, const Location &location);
   void choose(target::ChipOp target, Operation &statement);
-  void emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run, int64_t units,
-            llvm::StringRef memory, target::ComputeOp unit, const Location &location);
+  Operation *emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run, int64_t units,
+                  llvm::StringRef memory, target::ComputeOp unit, const Location &location);
+  void addStream(const Kernel &kernel, Operation &tiled);
+  std::vector<std::string> libraries();
   const Kernel &model(op::KernelOp kernel) {
     return kernels.try_emplace(kernel.op, kernel).first->second;
   }
@@ -45,6 +54,8 @@ private:
   std::map<const Operation *, Chip> chips;
   Operation *before = nullptr; ///< where the blocks go
   const Chip *chip = nullptr;
+  std::vector<std::string> asked; ///< libraries that the statement names
+  bool isEager = false;           ///< the host starts each kernel
 };
 
 AttrDict indexDict(llvm::ArrayRef<std::string> names, llvm::ArrayRef<int64_t> values) {
@@ -54,9 +65,9 @@ AttrDict indexDict(llvm::ArrayRef<std::string> names, llvm::ArrayRef<int64_t> va
   return dict;
 }
 
-void TileLowering::emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run,
-                        int64_t units, llvm::StringRef memory, target::ComputeOp unit,
-                        const Location &location) {
+Operation *TileLowering::emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run,
+                              int64_t units, llvm::StringRef memory, target::ComputeOp unit,
+                              const Location &location) {
   Operation *kernel = builder.createBefore(*before, tile::KernelOp::opName, location);
   kernel->setSymbol(symbol);
   kernel->setAttr("run", Attribute::symbol(run));
@@ -83,6 +94,7 @@ void TileLowering::emit(const Blocks &blocks, llvm::StringRef symbol, llvm::Stri
     store->setAttr("bytes", tensor.bytes);
     store->setAttr("to", memory);
   }
+  return kernel;
 }
 
 /// False when `use` has no nests.
@@ -106,8 +118,8 @@ bool TileLowering::lowerNests(study::EvaluateOp evaluate, const KernelUse &use) 
 void TileLowering::lowerOutput(const KernelUse &use) {
   const Kernel &kernel = model(use.kernel);
   std::string symbol = tileSymbol(use.kernel.symbol(), chip->op.symbol());
-  bool isKnown = bool(module.lookup<tile::KernelOp>(symbol));
-  if (kernel.statements.empty() || chip->places.empty() || isKnown)
+  if (kernel.statements.empty() || chip->places.empty() || module.lookup(symbol) ||
+      propose(use, symbol))
     return;
   // Blocks go to the elements of dispatched arrays, and load from the memory before the first one.
   int64_t units = 1;
@@ -123,8 +135,90 @@ void TileLowering::lowerOutput(const KernelUse &use) {
     if (outside)
       memory = place.name;
   }
-  emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, unit,
-       use.kernel->location());
+  addStream(kernel, *emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, unit,
+                          use.kernel->location()));
+}
+
+/// The libraries that the statement names, and those of the chip's generation.
+std::vector<std::string> TileLowering::libraries() {
+  std::vector<std::string> names = asked;
+  if (auto generation = module.lookup<target::GenerationOp>(chip->op->symbolAttr("generation")))
+    llvm::append_range(names, generation.libraries());
+  return names;
+}
+
+/// Says of a kernel that streams tensors which library has it.
+void TileLowering::addStream(const Kernel &kernel, Operation &tiled) {
+  if (!chip->op->hasAttr("generation"))
+    return;
+  llvm::Optional<Stream> stream = streamOf(kernel);
+  if (!stream)
+    return;
+  for (const std::string &name : libraries()) {
+    auto library = module.lookup<tile::LibraryOp>(name);
+    if (!library || !tile::streamFor(library, streamKindName(stream->kind)))
+      continue;
+    tiled.setAttr("library", Attribute::symbol(name));
+    if (isEager)
+      tiled.setAttr("eager", Attribute::unit());
+    auto op = builder.create<tile::StreamOp>(tiled.body(), tiled.location());
+    op->setAttr("kind", streamKindName(stream->kind));
+    op->setAttr("rows", stream->rows);
+    op->setAttr("row_bytes", stream->rowBytes);
+    op->setAttr("pass_bytes", stream->passBytes);
+    op->setAttr("inputs", stream->inputs);
+    return;
+  }
+}
+
+/// Leaves the tile of a product to a library of the chip's generation that has kernels for it;
+/// false when none has.
+bool TileLowering::propose(const KernelUse &use, llvm::StringRef symbol) {
+  auto generation = module.lookup<target::GenerationOp>(chip->op->symbolAttr("generation"));
+  llvm::Optional<Product> product =
+      generation ? productOf(model(use.kernel)) : llvm::Optional<Product>();
+  if (!product)
+    return false;
+  for (const std::string &name : libraries()) {
+    auto library = module.lookup<tile::LibraryOp>(name);
+    if (!library ||
+        !tile::gemmFor(library, product->format, product->right.access->format, product->batch > 1))
+      continue;
+    Operation *choice =
+        builder.createBefore(*before, tile::ChoiceOp::opName, use.kernel->location());
+    choice->setSymbol(symbol);
+    choice->setAttr("run", Attribute::symbol(use.kernel.symbol()));
+    choice->setAttr("target", Attribute::symbol(chip->op.symbol()));
+    choice->setAttr("library", Attribute::symbol(name));
+    if (isEager)
+      choice->setAttr("eager", Attribute::unit());
+    emitProduct(*product, choice->body(), use.kernel->location());
+    return true;
+  }
+  return false;
+}
+
+void TileLowering::emitProduct(const Product &product, Region &into, const Location &location) {
+  auto op = builder.create<tile::ProductOp>(into, location);
+  op->setAttr("batch", product.batch);
+  op->setAttr("m", product.m);
+  op->setAttr("n", product.n);
+  op->setAttr("k", product.k);
+  op->setAttr("format", dtypeName(product.format));
+  auto factor = [&](llvm::StringRef name, const Factor &tensor) {
+    op->setAttr(name, dtypeName(tensor.access->format));
+    op->setAttr(name.str() + "_bytes", tensor.bytes);
+  };
+  factor("left", product.left);
+  factor("right", product.right);
+  factor("result", product.result);
+  op->setAttr("other_bytes", product.otherBytes);
+  std::vector<std::string> tensors;
+  for (const Factor *tensor : {&product.left, &product.right, &product.result})
+    tensors.push_back(tensor->access->tensor.str());
+  op->setAttr("tensors", Attribute::strings(tensors));
+  if (product.hasWeights())
+    op->setAttr("weights", Attribute::unit());
 }
 
 /// Blocks are cut for `target` from now on and put before `statement`.
@@ -168,6 +262,8 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
     if (level != Level::Tile)
       return;
     choose(part, *evaluate.op);
+    asked = evaluate->symbolsAttr("kernels");
+    isEager = evaluate->hasAttr("eager");
     if (!runsAsNests(level, part) || !lowerNests(evaluate, use))
       lowerOutput(use);
   });
@@ -193,5 +289,8 @@ const PassInfo passes::lowerToTilePass = {
     "    tile.kernel @mm__gpu__tile (run = @mm, target = @gpu, grid = {m = 32, n = 32},\n"
     "        tile = {m = 128, n = 128}, blocks = 1024, units = 108, waves = 10) {\n"
     "      tile.load (tensor = \"A\", bytes = 1048576, from = \"L2\")  …\n"
-    "      tile.compute (macs = …, flops = …)  tile.store (tensor = \"C\", …) }",
+    "      tile.compute (macs = …, flops = …)  tile.store (tensor = \"C\", …) }\n"
+    "A product for which a library of the chip's generation has kernels waits for its tile:\n"
+    "    tile.choice @mm__gpu__tile (run = @mm, target = @gpu, library = @cublas) {\n"
+    "      tile.product (batch = 1, m = 4096, n = 4096, k = 4096, …) }",
     runLowerToTile};

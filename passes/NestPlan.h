@@ -7,7 +7,7 @@
 #define PERFC_PASSES_NESTPLAN_H
 
 #include "ir/loopnest/LoopnestOps.h"
-#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/Chip.h"
 #include "passes/analysis/KernelModel.h"
 
 namespace perfc {

@@ -6,7 +6,7 @@
 #define PERFC_PASSES_PARTIALSUMS_H
 
 #include "ir/common/Diagnostics.h"
-#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/Chip.h"
 #include "passes/analysis/KernelModel.h"
 
 namespace perfc {

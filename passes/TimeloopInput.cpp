@@ -3,7 +3,7 @@
 
 #include "passes/TimeloopProblem.h"
 #include "passes/TimeloopWords.h"
-#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/Chip.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -220,8 +220,8 @@ void InputBuilder::addUnit() {
   input.compute.name = unit.empty() ? "MAC" : unit.str();
   input.compute.type = "intmac";
   input.compute.attributes.wordBits = wordBits;
-  for (target::ComputeOp one : chip.units)
-    if (one.symbol() == unit) {
+  for (const ChipUnit &part : chip.units())
+    if (target::ComputeOp one = part.view; one.symbol() == unit) {
       if (llvm::Optional<Quantity> given = one.energyFor(target.dtype()))
         input.compute.energies = {{"compute", roundedDecimal(given->toDouble() * 1e12)},
                                   {"leak", perCycle(one.leak())}};

@@ -75,7 +75,8 @@ static Choice chooseFor(llvm::ArrayRef<target::ComputeOp> units, op::StatementOp
 /// The units of a chip, by the block that they stand in.
 static std::vector<std::vector<target::ComputeOp>> blocksOf(const Chip &chip) {
   std::vector<std::vector<target::ComputeOp>> blocks;
-  for (target::ComputeOp unit : chip.units) {
+  for (const ChipUnit &part : chip.units()) {
+    target::ComputeOp unit = part.view;
     auto block = llvm::find_if(blocks, [&](const auto &known) {
       return known.front()->parentRegion() == unit->parentRegion();
     });

@@ -8,7 +8,7 @@
 #define PERFC_PASSES_UNITLOOPS_H
 
 #include "passes/FusedWorkload.h"
-#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/Chip.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace perfc {

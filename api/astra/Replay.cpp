@@ -54,7 +54,7 @@ static SourceRange placeOf(const ir::Operation &trace, const astra::NodeName &no
   for (const ir::Operation &part : trace.body())
     if (part.is("collective.ranks") && llvm::is_contained(chakra::ranksOf(part), node.rank))
       for (const ir::Operation &op : part.body())
-        if (static_cast<uint64_t>(op.intAttr("id")) == node.id)
+        if (static_cast<uint64_t>(op.intAttr("id")) == *node.id)
           return op.range();
   return {};
 }
@@ -66,14 +66,10 @@ static void addRanks(llvm::ArrayRef<astra::RankResult> ranks, SourceRange place,
   for (size_t first = 0, last; first < ranks.size(); first = last + 1) {
     for (last = first; last + 1 < ranks.size() && ranks[last + 1] == ranks[first];)
       ++last;
-    CostPart part;
-    part.label =
-        first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
-    part.kind = PartKind::Phase;
-    part.location = place;
-    part.latency = seconds(ranks[first].finish);
-    part.energy = cost.energy;
-    cost.breakdown.children.push_back(std::move(part));
+    cost.breakdown.children.emplace_back(PartKind::Phase,
+                                         first == last ? fmt::format("rank {}", first)
+                                                       : fmt::format("ranks {}-{}", first, last),
+                                         place, seconds(ranks[first].finish), cost.energy);
   }
   cost.breakdown.composition = Composition::Overlap;
 }
@@ -82,6 +78,8 @@ static void addRanks(llvm::ArrayRef<astra::RankResult> ranks, SourceRange place,
 static void addBounds(const astra::RankResult &rank, Cost &cost) {
   int64_t communication = std::min(rank.exposed(), rank.communicationBusy);
   cost.exposed = seconds(communication);
+  cost.work->compute = seconds(rank.computeTime);
+  cost.work->network = seconds(rank.communicationBusy);
   cost.addBound("kernels", seconds(rank.computeTime));
   cost.addBound("communication", cost.exposed);
   cost.addBound("host", seconds(rank.exposed() - communication));
@@ -110,7 +108,7 @@ llvm::Optional<Outcome> api::replayTrace(Context &context, const ir::Module &mod
   astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
   reportFindings(context.diagnostics, result.findings,
                  [&](const llvm::Optional<astra::NodeName> &node) {
-                   return node ? placeOf(trace, *node) : op.range();
+                   return node && node->id ? placeOf(trace, *node) : op.range();
                  });
   if (context.diagnostics.errorCount() != errors)
     return llvm::None;
@@ -118,6 +116,7 @@ llvm::Optional<Outcome> api::replayTrace(Context &context, const ir::Module &mod
                                [](const auto &a, const auto &b) { return a.finish < b.finish; });
   Outcome outcome;
   outcome.kind = ResultKind::Replay;
+  outcome.isTimesOnly = true;
   Cost &cost = outcome.cost;
   cost.latency = seconds(last->finish);
   cost.energy = cost.area = Figure::notGiven("trace", op.symbolAttr("subject"));

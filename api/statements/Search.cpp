@@ -7,21 +7,21 @@ using namespace perfc::api;
 using namespace perfc::mapper;
 
 /// What a search without bounds has seen: "12 of 345 mappings evaluated, nothing proven".
-static std::string seenText(const SearchSummary &summary) {
+static std::string seenText(const SearchSummary &summary, llvm::StringRef among) {
   if (summary.space == 0) // more than are counted
     return fmt::format("{} mappings evaluated, nothing proven", summary.evaluated);
   std::string all = summary.space < 1e15 ? fmt::format("{:.0f} mappings", summary.space)
                                          : fmt::format("{:.3g} mappings", summary.space);
   if (summary.proven)
-    return fmt::format("proven optimal: all {} evaluated", all);
+    return fmt::format("proven optimal{}: all {} evaluated", among, all);
   return fmt::format("{} of {} evaluated, nothing proven", summary.evaluated, all);
 }
 
 /// "proven optimal", or how far from it the result can be.
 static std::string proofText(const SearchSummary &summary) {
-  if (summary.strategy != loopnest::SearchStrategy::Bound)
-    return seenText(summary);
   std::string among = summary.isPerfect ? " among perfect factors" : "";
+  if (summary.strategy != loopnest::SearchStrategy::Bound)
+    return seenText(summary, among);
   if (summary.proven)
     return "proven optimal" + among;
   std::string distance = "how far above the best is not known";

@@ -15,9 +15,12 @@ using namespace perfc::api;
 
 const StatementKind *api::findStatementKind(const ir::Operation &op) {
   static constexpr StatementKind kinds[] = {
-      {study::EvaluateOp::opName, evaluateOne},         {study::CompareOp::opName, compareRows},
-      {study::SearchStatement::opName, searchMappings}, {study::TrainOp::opName, trainSteps},
-      {study::ServeOp::opName, serveRequests},          {study::ReplayOp::opName, replayTraces},
+      {study::EvaluateOp::opName, evaluateOne},
+      {study::CompareOp::opName, compareRows, /*isComparison=*/true},
+      {study::SearchStatement::opName, searchMappings, /*isComparison=*/false, /*isSearch=*/true},
+      {study::TrainOp::opName, trainSteps, /*isComparison=*/false, /*isSearch=*/true},
+      {study::ServeOp::opName, serveRequests},
+      {study::ReplayOp::opName, replayTraces},
   };
   auto kind = llvm::find_if(kinds, [&](const StatementKind &one) { return op.is(one.opName); });
   return kind == std::end(kinds) ? nullptr : kind;
@@ -63,14 +66,22 @@ void api::compareRows(Evaluation &run, const StatementContext &statement) {
       kind->evaluate(run, {statement.module, row, statement.point, &statement.op});
 }
 
+static void dropBatches(Outcome &outcome) {
+  auto summary = std::make_shared<ServingSummary>(*outcome.serving);
+  summary->batches = {};
+  summary->nodesOf = nullptr;
+  outcome.serving = std::move(summary);
+}
+
 void api::serveRequests(Evaluation &run, const StatementContext &statement) {
   ResultLabels labels = labelsIn(run, statement.op);
   run.context.watcher.at(labels.label);
+  auto serve = [&] {
+    return serving::evaluateServing(statement.module, statement.op, run.providers,
+                                    run.context.diagnostics);
+  };
   llvm::Optional<Outcome> outcome =
-      withEnds(statement.module, statement.op, run.context.diagnostics, [&] {
-        return serving::evaluateServing(statement.module, statement.op, run.providers,
-                                        run.context.diagnostics);
-      });
+      withEnds(statement.module, statement.op, run.context.diagnostics, serve, dropBatches);
   if (outcome)
     run.keep(std::move(*outcome), statement, std::move(labels));
 }

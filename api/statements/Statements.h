@@ -13,6 +13,8 @@ struct StatementKind {
   llvm::StringRef opName;
   /// Keeps the results of the statement in the evaluation; none where it failed (reported).
   void (*evaluate)(Evaluation &run, const StatementContext &statement);
+  bool isComparison = false; ///< its results stand in one table, each beside the first
+  bool isSearch = false;     ///< of what it finds, notes say more than columns
 };
 
 /// Null for operations that are no statement with results.

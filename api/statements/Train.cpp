@@ -13,7 +13,7 @@ using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::mapper;
 
-/// How good the best is, in words.
+/// How good the best is, in words, and among which: a proof names its space.
 static std::string proofText(const TrainSearchResult &searched) {
   if (searched.isConstant && searched.fulfilling > 1)
     return "all that were tried have the same value: nothing to search";
@@ -22,12 +22,15 @@ static std::string proofText(const TrainSearchResult &searched) {
     return !searched.isBounded || searched.bound <= 0
                ? "time ran out, there may be a better one"
                : fmt::format("time ran out, at most {} above the best", within);
-  if (!searched.isBounded)
-    return "proven best of even and balanced stages";
-  return searched.gap <= 0 ? "proven best, however the layers are divided among stages"
-                           : fmt::format("proven best of even and balanced stages, and within {} "
-                                         "of any",
-                                         within);
+  std::string among = "proven best", stages = " of even and balanced stages";
+  if (searched.isLimited) {
+    among += fmt::format(" of those in {:.0f} % of the memory", 100 * training::plannedShare);
+    stages = " with even and balanced stages";
+  }
+  if (searched.isBounded && searched.gap <= 0)
+    return among + ", however the layers are divided among stages";
+  return among + stages +
+         (searched.isBounded ? fmt::format(", and within {} of any", within) : std::string());
 }
 
 /// "36 strategies: 20 tried, 4 left out for their memory, 12 for their bounds".

@@ -1,12 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/Cost.h"
 
+#include "ir/common/Providers.h"
 #include "ir/common/Rational.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace perfc;
 
@@ -36,6 +38,14 @@ Figure &Figure::operator+=(const Figure &other) {
   return *this;
 }
 
+Figure Figure::without(const Figure &part) const {
+  Figure result = *this;
+  result.known = known - part.known;
+  llvm::erase_if(result.missing,
+                 [&](const std::string &owner) { return llvm::is_contained(part.missing, owner); });
+  return result;
+}
+
 Figure Figure::times(double count) const {
   Figure result = *this;
   result.known = known * count;
@@ -52,11 +62,22 @@ llvm::StringRef perfc::partKindName(PartKind kind) {
   return names[static_cast<size_t>(kind)];
 }
 
+Provenance Provenance::of(llvm::StringRef provider, llvm::StringRef mapping) {
+  return {provider.str(), mapping.str(), findProvider(provider)->formula.str()};
+}
+
 double Cost::trafficBytes() const {
   double sum = 0;
   for (const MemoryTraffic &memory : traffic)
     sum += memory.bytes();
   return sum;
+}
+
+double Cost::memorySeconds() const {
+  double most = 0;
+  for (const MemoryTraffic &memory : traffic)
+    most = std::max(most, memory.latency.central());
+  return most;
 }
 
 llvm::StringRef Cost::bottleneck() const {
@@ -74,6 +95,34 @@ void Cost::addBound(llvm::StringRef resource, const Uncertain &time) {
     bounds.push_back({resource.str(), time});
   else
     known->latency += time;
+}
+
+void Cost::addLaunch(const Uncertain &seconds) {
+  if (seconds.central() <= 0)
+    return;
+  latency += seconds;
+  work->launch += seconds;
+  addBound("launch", seconds);
+  breakdown.children.emplace_back(PartKind::Launch, "launch", SourceRange(), seconds);
+}
+
+void Cost::addIdle(llvm::StringRef why, const Uncertain &seconds) {
+  if (seconds.central() <= 0)
+    return;
+  latency += seconds;
+  idle += seconds;
+  addBound(why, seconds);
+  breakdown.children.emplace_back(PartKind::Launch, why, SourceRange(), seconds);
+}
+
+void Cost::dropTimes() {
+  latency = exposed = idle = utilization = 0;
+  if (work)
+    work->compute = work->network = work->launch = 0;
+  cycles = llvm::None;
+  bounds.clear();
+  for (MemoryTraffic &memory : traffic)
+    memory.latency = 0;
 }
 
 void Cost::describe(PartKind kind, llvm::StringRef label, SourceRange location) {
@@ -192,6 +241,18 @@ static llvm::Optional<std::string> addAccesses(Cost &total, const Cost &part, in
   return llvm::None;
 }
 
+static void addWork(llvm::Optional<ChipWork> &total, const llvm::Optional<ChipWork> &part,
+                    int64_t count) {
+  if (!total || !part) {
+    total = llvm::None;
+    return;
+  }
+  total->compute += part->compute * count;
+  total->network += part->network * count;
+  total->launch += part->launch * count;
+  total->computeEnergy += part->computeEnergy.times(static_cast<double>(count));
+}
+
 llvm::Optional<std::string> perfc::addSequential(Cost &total, const Cost &part, int64_t count) {
   Uncertain time = part.latency * count;
   Uncertain whole = total.latency + time;
@@ -201,7 +262,14 @@ llvm::Optional<std::string> perfc::addSequential(Cost &total, const Cost &part, 
   total.energy += part.energy.times(count);
   if (part.cycles)
     total.cycles = total.cycles.getValueOr(0) + *part.cycles * count;
+  addWork(total.work, part.work, count);
   total.exposed += part.exposed * count;
+  total.idle += part.idle * count;
+  total.exchangeEnergy += part.exchangeEnergy.times(count);
+  if (part.leakageEnergy && !total.leakageEnergy)
+    total.leakageEnergy = Figure();
+  if (part.leakageEnergy)
+    *total.leakageEnergy += part.leakageEnergy->times(count);
   for (const BoundTime &bound : part.bounds)
     total.addBound(bound.resource, bound.latency * count);
   for (const std::string &note : part.notes)

@@ -42,6 +42,8 @@ struct Figure {
   /// What is known as results show it: without an interval where a part is left out.
   Uncertain shown() const { return isPartial ? Uncertain(known.central()) : known; }
   Figure &operator+=(const Figure &other);
+  /// This without `part`, some of its terms.
+  Figure without(const Figure &part) const;
   /// This, `count` times.
   Figure times(double count) const;
 };
@@ -100,8 +102,14 @@ llvm::StringRef partKindName(PartKind kind);
 /// plus that of a launch.
 enum class Composition : uint8_t { Sequence, Overlap };
 
-/// A node of the breakdown tree.
+/// A node of the breakdown tree, which results print. Whoever needs a figure asks the cost for it.
 struct CostPart {
+  CostPart() = default;
+  CostPart(PartKind kind, llvm::StringRef label, SourceRange location = {}, Uncertain latency = 0,
+           Figure energy = {})
+      : label(label.str()), kind(kind), location(location), latency(std::move(latency)),
+        energy(std::move(energy)) {}
+
   std::string label;
   PartKind kind = PartKind::Kernel;
   /// Where in the source this stands; may be nowhere.
@@ -129,11 +137,23 @@ struct BoundTime {
   Uncertain latency;
 };
 
+/// What the parts of a chip have to do, whether or not they do it at the same time; memories say
+/// theirs in their traffic.
+struct ChipWork {
+  Uncertain compute; ///< s in which units compute
+  Uncertain network; ///< s in which networks move words, on a chip or between chips
+  Uncertain launch;  ///< s until a kernel or a library starts
+  Figure computeEnergy;
+};
+
 /// Who computed a cost, and how.
 struct Provenance {
-  std::string provider; ///< "roofline", "loopnest", "tile", "phase", "collective"
+  std::string provider; ///< "roofline", of several "roofline, network"
   std::string mapping;  ///< name of the mapping, "" when there is none
   std::string formula;  ///< one line, in the terms of docs/cost-model.md
+
+  /// With the formula of the provider's description (ir/common/Providers.h).
+  static Provenance of(llvm::StringRef provider, llvm::StringRef mapping = "");
 };
 
 /// Where the intervals of times come from, beside what a program writes with `+-`.
@@ -162,6 +182,13 @@ struct Cost {
   /// Share of the MAC lanes' time that does work: macs / lanes / cycles. Over a sequence it is
   /// weighted with time.
   Uncertain utilization;
+  /// Nothing where the level does not tell parts apart.
+  llvm::Optional<ChipWork> work = ChipWork();
+  Uncertain exposed; ///< s of communication that nothing hides
+  Uncertain idle;    ///< s in which what limits waits: for words on their way, a stage, a request
+  // Of `energy`:
+  Figure exchangeEnergy;                ///< of networks between chips, for all ranks
+  llvm::Optional<Figure> leakageEnergy; ///< nothing where chips do not give it
   /// What limits, and for how long, in order of first appearance; the times add up to the latency.
   std::vector<BoundTime> bounds;
   /// By memory, outermost first.
@@ -171,9 +198,10 @@ struct Cost {
   /// Largest number of bytes resident at one time in the outermost memory, and its capacity.
   int64_t peakMemory = 0;
   llvm::Optional<double> memoryCapacity;
+  /// Collectives alone: what memories of their chips move and hold for them is not counted.
+  bool leavesOutMemories = false;
   /// Collective level.
   int64_t chips = 1;
-  Uncertain exposed;                      ///< s of communication that nothing hides
   llvm::Optional<Uncertain> busBandwidth; ///< B/s, of a single collective
   CostPart breakdown;
   MeasuredErrors errors;
@@ -183,9 +211,17 @@ struct Cost {
 
   /// Bytes moved in all memories together.
   double trafficBytes() const;
+  /// s that the busiest memory takes by itself.
+  double memorySeconds() const;
   /// The resource that limits for the longest time, "" when nothing does.
   llvm::StringRef bottleneck() const;
   void addBound(llvm::StringRef resource, const Uncertain &latency);
+  /// Adds the launch of a kernel, after what is there, where it takes time.
+  void addLaunch(const Uncertain &seconds);
+  /// Adds `seconds`, of a kernel, in which what limits waits for `why`.
+  void addIdle(llvm::StringRef why, const Uncertain &seconds);
+  /// Leaves what adds up over chips that work at the same time: amounts, no times.
+  void dropTimes();
   /// Makes the root of `breakdown` say what the other members hold; its children stay. To be called
   /// last.
   void describe(PartKind kind, llvm::StringRef label, SourceRange location);
@@ -194,10 +230,10 @@ struct Cost {
 };
 
 /// Adds `part`, run `count` times after what `total` holds, to `total`: latency, energy, counts,
-/// traffic and accesses by memory, exposed time, bounds, notes, and utilization weighted with time.
-/// Peak memory is the larger one. Area, breakdown and provenance of `total` stay as they are. What
-/// does not fit 64 bits, "reads of `A` at `GLB`" for one (`total` is then unusable); nothing when
-/// all does.
+/// traffic and accesses by memory, times by part, bounds, notes, and utilization weighted with
+/// time. Peak memory is the larger one. Area, breakdown and provenance of `total` stay as they are.
+/// What does not fit 64 bits, "reads of `A` at `GLB`" for one (`total` is then unusable); nothing
+/// when all does.
 llvm::Optional<std::string> addSequential(Cost &total, const Cost &part, int64_t count = 1);
 
 /// The base in which what a result holds is told: that in which the memory's capacity is written.

@@ -9,13 +9,6 @@ void ProviderSet::add(std::unique_ptr<CostProvider> provider) {
   providers.push_back(std::move(provider));
 }
 
-CostProvider *ProviderSet::find(llvm::StringRef name) const {
-  for (const std::unique_ptr<CostProvider> &provider : providers)
-    if (provider->name() == name)
-      return provider.get();
-  return nullptr;
-}
-
 CostProvider *ProviderSet::providerFor(const ir::Operation &op) const {
   for (const std::unique_ptr<CostProvider> &provider : providers)
     if (provider->serves(op))
@@ -25,21 +18,15 @@ CostProvider *ProviderSet::providerFor(const ir::Operation &op) const {
 
 #ifndef NDEBUG
 /// Without zeros that are skipped no lane, memory or link is busy for longer than the whole takes.
-/// A tool's own figures are what that tool says.
+/// Where a level does not tell parts apart, figures are what a tool says.
 static bool isPossible(const Cost &cost, const CostQuery &query) {
   constexpr double whole = 1 + 1e-9;
-  if (cost.provenance.provider == "maestro" ||
-      (query.placement && query.placement->hasAttr("sparsity")))
+  if (!cost.work || (query.placement && query.placement->hasAttr("sparsity")))
     return true;
-  double latency = cost.latency.central();
-  return cost.utilization.central() <= whole &&
-         llvm::all_of(cost.traffic,
-                      [&](const MemoryTraffic &memory) {
-                        return memory.latency.central() <= latency * whole;
-                      }) &&
-         llvm::all_of(cost.breakdown.children, [&](const CostPart &part) {
-           return part.latency.central() <= latency * whole;
-         });
+  double most = cost.latency.central() * whole;
+  return cost.utilization.central() <= whole && cost.memorySeconds() <= most &&
+         cost.work->compute.central() <= most && cost.work->network.central() <= most &&
+         (cost.work->launch + cost.idle).central() <= most;
 }
 #endif
 

@@ -11,6 +11,7 @@
 #include "backends/core/StructuralHash.h"
 #include "backends/core/VerifiedNests.h"
 #include "ir/common/Diagnostics.h"
+#include "ir/common/Providers.h"
 #include "ir/core/Module.h"
 #include <map>
 #include <memory>
@@ -29,9 +30,10 @@ struct CostQuery {
 
 class CostProvider {
 public:
+  /// `name` is that of a row of ir/common/Providers.h.
+  explicit CostProvider(llvm::StringRef name) : description(*findProvider(name)) {}
   virtual ~CostProvider() = default;
-  /// As `using` names it and results show it.
-  virtual llvm::StringRef name() const = 0;
+  const ProviderInfo &info() const { return description; }
   /// True when this kind of operation is answered here.
   virtual bool serves(const ir::Operation &op) const = 0;
   /// One answer per query, in order; nothing where it failed (reported).
@@ -39,14 +41,15 @@ public:
                                                      DiagnosticEngine &diagnostics) = 0;
   /// What came of counting again since the last call, where nests are.
   virtual VerifiedNests takeVerified() { return {}; }
+
+private:
+  const ProviderInfo &description;
 };
 
 /// The providers of a run, and the memo of their answers.
 class ProviderSet {
 public:
   void add(std::unique_ptr<CostProvider> provider);
-  /// Null when there is none of that name.
-  CostProvider *find(llvm::StringRef name) const;
   /// The first that serves `op`; null when none does.
   CostProvider *providerFor(const ir::Operation &op) const;
   llvm::ArrayRef<std::unique_ptr<CostProvider>> all() const { return providers; }

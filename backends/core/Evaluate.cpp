@@ -49,7 +49,12 @@ private:
   const ir::Operation *chipOp = nullptr;
   const ir::Operation *peakAt = nullptr;
   int64_t peakBytes = 0;
-  bool exchanges = false; ///< has a collective
+  int64_t chips = 1;
+  size_t appended = 0;     ///< costs, also of what repeats
+  bool exchanges = false;  ///< has a collective
+  bool computes = false;   ///< has a kernel
+  bool isRepeated = false; ///< what is at hand is of one run of several
+  Figure otherChips;       ///< J of kernels on all chips but one
   std::vector<std::string> providerNames, mappings, formulas;
 };
 
@@ -84,6 +89,12 @@ bool StudyEvaluator::append(Cost &total, const Cost &part, CostPart line, int64_
   line.macs = static_cast<double>(part.macs) * static_cast<double>(count);
   line.utilization = part.utilization.central();
   total.breakdown.children.push_back(std::move(line));
+  ++appended;
+  if (!isRepeated) {
+    auto others = static_cast<double>(chips - 1);
+    otherChips +=
+        part.energy.without(part.exchangeEnergy).times(static_cast<double>(count)).times(others);
+  }
   llvm::Optional<std::string> most = addSequential(total, part, count);
   if (most)
     diagnostics.report(op.range(), diag::CountOverflow, evaluate.label(), *most);
@@ -98,6 +109,7 @@ void StudyEvaluator::notePeak(phase::KernelOp kernel) {
 }
 
 bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
+  computes = true;
   notePeak(kernel);
   const ir::Operation *run = module.lookup(kernel.run());
   size_t errors = diagnostics.errorCount();
@@ -116,13 +128,17 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
   line.provider = cost->provenance.provider;
   line.mapping = cost->provenance.mapping;
   line.bound = cost->bottleneck().str();
-  total.errors.addUnknown("kernels");
+  if (cost->errors.known.empty())
+    total.errors.addUnknown("kernels");
   return append(total, *cost, std::move(line), kernel.count(), *kernel);
 }
 
 bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total) {
   Cost once;
-  if (!region(op.body(), once))
+  bool wasRepeated = std::exchange(isRepeated, true);
+  bool isGood = region(op.body(), once);
+  isRepeated = wasRepeated;
+  if (!isGood)
     return false;
   CostPart line = std::move(once.breakdown);
   line.label = "repeat";
@@ -191,24 +207,15 @@ void StudyEvaluator::checkCapacity(const Chip &chip, Cost &total) {
 
 /// Every chip of a system runs the same: amounts add up over the chips, times do not.
 llvm::Optional<std::string> StudyEvaluator::scaleToChips(Cost &total) {
-  total.chips = std::max<int64_t>(1, passes::chipCount(module, evaluate.on()));
-  if (total.chips == 1)
+  total.chips = chips;
+  if (chips == 1)
     return llvm::None;
-  Cost rest; // what the other chips do, in no time
-  if (auto most = addSequential(rest, total, total.chips - 1))
+  Cost rest;
+  if (auto most = addSequential(rest, total, chips - 1))
     return most;
-  rest.latency = 0;
-  rest.exposed = 0;
-  rest.utilization = 0;
-  rest.cycles = llvm::None;
-  rest.bounds.clear();
-  for (MemoryTraffic &memory : rest.traffic)
-    memory.latency = 0;
-  // Network energy is that of all ranks already.
-  rest.energy = Figure();
-  for (const CostPart &line : total.breakdown.children)
-    if (line.kind != PartKind::Collective)
-      rest.energy += line.energy.times(static_cast<double>(total.chips - 1));
+  rest.dropTimes();
+  rest.energy = otherChips;
+  rest.exchangeEnergy = Figure(); // is that of all ranks already
   return addSequential(total, rest);
 }
 
@@ -256,7 +263,10 @@ double StudyEvaluator::tokensAndCopies(Cost &total) {
 }
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
-  total.area = chip.area();
+  total.area = areaOf(chip);
+  if (exchanges && total.cycles) // the ones of kernels, without those that networks take
+    total.cycles =
+        chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);
   total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};
   total.describe(PartKind::Program,
@@ -272,13 +282,15 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
     return llvm::None;
   }
   chipOp = target.op;
+  chips = std::max<int64_t>(1, passes::chipCount(module, evaluate.on()));
   Outcome outcome;
   Cost &total = outcome.cost;
   if (!region(program->body(), total))
     return llvm::None;
   // Several collectives have no bus bandwidth of their own.
-  if (total.breakdown.children.size() != 1)
+  if (appended != 1)
     total.busBandwidth = llvm::None;
+  total.leavesOutMemories = exchanges && !computes;
   Chip chip(*chipOp);
   // All parts keep tensors in the same memory.
   checkCapacity(Chip(*passes::chipsOf(evaluate, target).front()), total);

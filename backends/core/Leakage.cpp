@@ -3,35 +3,37 @@
 
 using namespace perfc;
 
-llvm::Optional<CostPart> perfc::leakage(const Chip &chip, const Uncertain &seconds) {
+/// By part of the chip.
+static CostPart leakagePart(const Chip &chip, const Uncertain &seconds) {
   if (chip.isPart())
-    return leakage(chip.whole(), seconds);
-  CostPart part;
-  part.label = leakageLabel.str();
-  part.kind = PartKind::Memory;
+    return leakagePart(chip.whole(), seconds);
+  CostPart part(PartKind::Memory, "leakage");
   auto add = [&](const auto &piece) {
     auto power = piece.view.leak();
     if (!power)
       return;
-    CostPart line;
-    line.kind = PartKind::Memory;
-    line.label = piece.name().str();
-    line.location = piece.view->range();
-    line.energy = Figure(power->toUncertain() * seconds * static_cast<double>(piece.copies));
-    part.energy += line.energy;
-    part.children.push_back(std::move(line));
+    part.children.emplace_back(
+        PartKind::Memory, piece.name(), piece.view->range(), 0,
+        Figure(power->toUncertain() * seconds * static_cast<double>(piece.copies)));
+    part.energy += part.children.back().energy;
   };
   for (const ChipMemory &memory : chip.memories())
     add(memory);
   for (const ChipUnit &unit : chip.units())
     add(unit);
-  return part.children.empty() ? llvm::Optional<CostPart>() : std::move(part);
+  return part;
+}
+
+llvm::Optional<Figure> perfc::leakage(const Chip &chip, const Uncertain &seconds) {
+  CostPart part = leakagePart(chip, seconds);
+  return part.children.empty() ? llvm::Optional<Figure>() : std::move(part.energy);
 }
 
 void perfc::addLeakage(const Chip &chip, Cost &cost) {
-  llvm::Optional<CostPart> leaking = leakage(chip, cost.latency);
-  if (!leaking)
+  CostPart part = leakagePart(chip, cost.latency);
+  if (part.children.empty())
     return;
-  cost.energy += leaking->energy;
-  cost.breakdown.children.push_back(std::move(*leaking));
+  cost.energy += part.energy;
+  cost.leakageEnergy = part.energy;
+  cost.breakdown.children.push_back(std::move(part));
 }

@@ -9,14 +9,11 @@
 
 namespace perfc {
 
-/// The name of its line in breakdowns.
-inline constexpr llvm::StringLiteral leakageLabel = "leakage";
-
 /// Energy of what leaks in `seconds`: of every instance on the whole chip, working or not; nothing
 /// when no part of it leaks.
-llvm::Optional<CostPart> leakage(const Chip &chip, const Uncertain &seconds);
+llvm::Optional<Figure> leakage(const Chip &chip, const Uncertain &seconds);
 
-/// Adds the leakage of the whole latency of `cost` to its energy and its breakdown.
+/// Adds the leakage of the whole latency of `cost` to its energy and, by part, to its breakdown.
 void addLeakage(const Chip &chip, Cost &cost);
 
 } // namespace perfc

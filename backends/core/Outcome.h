@@ -32,18 +32,26 @@ struct Outcome {
   Cost cost;
   /// Of a `train`: what only a step has; null for other statements.
   std::shared_ptr<const TrainingSummary> training;
+  /// What each rank runs in a step; null where there is none, or one that would be too long.
+  std::shared_ptr<const StepProgram> program;
   /// Of a `serve`: the requests and batches; null for other statements.
   std::shared_ptr<const ServingSummary> serving;
+  /// Elements of all weights of the subject; nothing where they do not fit 64 bits.
+  llvm::Optional<int64_t> parameters;
   /// What a chip and energy cost, where the statement says it.
   llvm::Optional<Price> price;
   /// Tokens that the time of the cost is for: those that an evaluation or a step of a `train`
   /// reads, 0 of a workload without `token` tensors, or those that a `serve` answers.
   double tokens = 0;
-  /// Of a `train` or `serve`, whose summaries have central values: what moves the metrics.
+  /// Where what it found has central values: what moves the metrics.
   std::vector<OutcomeEnds> ends;
-
-  /// The nodes of a `replay` have times: what they compute, move and hold is not known.
-  bool isTimesOnly() const { return kind == ResultKind::Replay; }
+  /// Chips that the energies of kernels in the breakdown are of.
+  int64_t kernelChips = 1;
+  /// Whether the energy of the cost has what each source of uncertainty moves it by, though `ends`
+  /// move the rest.
+  bool hasEnergyMoves = false;
+  /// Nodes of a trace have times: what they compute, move and hold is not known.
+  bool isTimesOnly = false;
   /// A figure of this with what each source of `ends` moves it: the larger of its two moves, so
   /// that the interval of one source has both ends in it.
   Uncertain withMoves(llvm::function_ref<double(const Outcome &)> figure) const;
@@ -58,6 +66,8 @@ struct MetricValue {
   std::string text;
   /// Why there is no value: "energy of memory `L2` is not given".
   std::string notGiven;
+  /// The value where it is an exact count.
+  llvm::Optional<int64_t> count;
 
   bool hasNumber() const { return text.empty() && notGiven.empty(); }
 };

@@ -50,8 +50,6 @@ struct ServingSummary {
   int64_t tensor = 1, stages = 1;
   Distribution ttft, tpot, tbt, latency, queueDelay, batchSize, batchTokens;
   double runTime = 0;
-  /// Whether the energy of the run has what each source of uncertainty moves it by.
-  bool hasEnergyMoves = false;
   int64_t promptTokens = 0, outputTokens = 0;
   int64_t preemptions = 0;
   double busy = 0;      ///< share of the run in which a stage works, mean of the stages

@@ -67,14 +67,12 @@ struct TrainingSummary {
   std::vector<CommunicationTime> communication;
   std::vector<TrainingEvent> events;
   double droppedTokens = 0;      ///< share of the choices that experts at capacity drop
-  double goodput = 1;            ///< share of the time that failures and checkpoints leave
+  double availability = 1;       ///< share of the time that failures and checkpoints leave
   double checkpointTime = 0;     ///< s to write one
   double checkpointInterval = 0; ///< s between two
   double steps = 1;              ///< of the run
   double runTime = 0;            ///< s of the run, with what is lost
   std::vector<StrategyPoint> front;
-  /// What each rank runs; null when that would be too long.
-  std::shared_ptr<const StepProgram> program;
 
   double exposed() const {
     double sum = 0;
@@ -83,7 +81,7 @@ struct TrainingSummary {
     return sum;
   }
   /// s of a step with its share of failures and checkpoints.
-  double effectiveStep() const { return stepTime / goodput; }
+  double effectiveStep() const { return stepTime / availability; }
   double mfu() const { return modelFlops / (peak * static_cast<double>(chips) * stepTime); }
   double hfu() const { return executedFlops / (peak * static_cast<double>(chips) * stepTime); }
 };

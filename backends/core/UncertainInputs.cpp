@@ -42,9 +42,10 @@ private:
 } // namespace
 
 UncertainInputs::UncertainInputs(ir::Module &module, ir::Operation &statement) {
-  if (auto train = ir::as<study::TrainOp>(statement))
-    for (study::AlgorithmOp chosen : train.algorithms())
+  statement.walk([&](const ir::Operation &part) {
+    if (auto chosen = ir::as<study::AlgorithmOp>(part))
       libraries.push_back(chosen.name().str());
+  });
   module.walk([&](const ir::Operation &op) { findLibraries(op); });
   for (ir::Operation &op : module.body())
     if (!op.name().startswith("study."))
@@ -166,6 +167,7 @@ static std::shared_ptr<const Outcome> withEnergyAt(const Outcome &centre, Uncert
                                                    double sign) {
   auto there = std::make_shared<Outcome>(centre);
   there->ends.clear();
+  there->program = nullptr;
   there->cost.breakdown = {};
   double energy = centre.cost.energy.known.central();
   for (const Uncertain::Contribution &part : centre.cost.energy.known.contributions())
@@ -175,21 +177,10 @@ static std::shared_ptr<const Outcome> withEnergyAt(const Outcome &centre, Uncert
   return there;
 }
 
-/// Metrics need no more of an outcome than this.
-static std::shared_ptr<const Outcome> forMetrics(Outcome outcome) {
-  outcome.cost.breakdown = {};
-  if (outcome.serving) {
-    auto summary = std::make_shared<ServingSummary>(*outcome.serving);
-    summary->batches = {};
-    summary->nodesOf = nullptr;
-    outcome.serving = std::move(summary);
-  }
-  return std::make_shared<const Outcome>(std::move(outcome));
-}
-
 llvm::Optional<Outcome> perfc::withEnds(ir::Module &module, ir::Operation &statement,
                                         DiagnosticEngine &diagnostics,
-                                        llvm::function_ref<llvm::Optional<Outcome>()> evaluate) {
+                                        llvm::function_ref<llvm::Optional<Outcome>()> evaluate,
+                                        llvm::function_ref<void(Outcome &)> slim) {
   llvm::Optional<Outcome> found = evaluate();
   if (!found)
     return llvm::None;
@@ -198,15 +189,19 @@ llvm::Optional<Outcome> perfc::withEnds(ir::Module &module, ir::Operation &state
   auto outcomeAt = [&](UncertaintySource source, double sign) -> std::shared_ptr<const Outcome> {
     std::string problem = inputs.move(source, sign);
     // Energies move no time, and that of the centre has the contributions of each source.
-    bool hasMoves = found->training || (found->serving && found->serving->hasEnergyMoves);
-    if (problem.empty() && hasMoves && inputs.isOfEnergies(source))
+    if (problem.empty() && found->hasEnergyMoves && inputs.isOfEnergies(source))
       return withEnergyAt(*found, source, sign);
     llvm::Optional<Outcome> there = problem.empty() ? evaluate() : llvm::None;
     for (size_t i = reported; i < diagnostics.all().size() && problem.empty() && !there; ++i)
       problem = diagnostics.all()[i].message;
     diagnostics.truncate(reported);
-    if (there)
-      return forMetrics(std::move(*there));
+    if (there) {
+      there->cost.breakdown = {};
+      there->program = nullptr;
+      if (slim)
+        slim(*there);
+      return std::make_shared<const Outcome>(std::move(*there));
+    }
     found->cost.addNote("an end of an uncertain value is left out of the intervals: " + problem);
     return nullptr;
   };

@@ -15,11 +15,13 @@ namespace perfc {
 /// What `evaluate` makes of `statement` in `module`, with `Outcome::ends` for each source that the
 /// statement or what it runs (all that is no statement) depends on. An end at which a positive
 /// figure would not be positive, or at which `evaluate` reports an error, is left out with a note
-/// in the result. Attributes move meanwhile and are as before in the end. Nothing when `evaluate`
-/// fails at the centre.
+/// in the result. `slim` takes out of an outcome at an end what no metric asks for, beside its
+/// breakdown. Attributes move meanwhile and are as before in the end. Nothing when `evaluate` fails
+/// at the centre.
 llvm::Optional<Outcome> withEnds(ir::Module &module, ir::Operation &statement,
                                  DiagnosticEngine &diagnostics,
-                                 llvm::function_ref<llvm::Optional<Outcome>()> evaluate);
+                                 llvm::function_ref<llvm::Optional<Outcome>()> evaluate,
+                                 llvm::function_ref<void(Outcome &)> slim = nullptr);
 
 } // namespace perfc
 

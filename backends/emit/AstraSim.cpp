@@ -271,8 +271,7 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   auto levels = dimensionsOf(*system, first.label, first.place, input.diagnostics);
   if (!levels)
     return;
-  const StepProgram *step =
-      first.training && first.training->program ? &*first.training->program : nullptr;
+  const StepProgram *step = first.program.get();
   auto evaluate = ir::as<study::EvaluateOp>(*statement);
   const ir::Operation *program =
       evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;

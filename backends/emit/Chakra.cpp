@@ -5,6 +5,7 @@
 // collectives COMM_COLL nodes; each waits for the node before. All ranks run the same nodes, so
 // that one text serves them all; only of a `send` do they differ.
 #include "backends/emit/ChakraNodes.h"
+#include "backends/emit/StatementForm.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/phase/PhaseOps.h"
@@ -176,10 +177,25 @@ static void reportNotSimulated(const Input &input, const Result &result, const C
                               fmt::format("of its {} ranks only 0 and 1 run anything", ranks));
 }
 
-/// The ranks of an evaluation, which all run the same but for its `send`s.
-static void writeEvaluation(const Input &input, const ir::Operation &op, const Result &result,
-                            const std::string &prefix, FileSink sink) {
-  auto evaluate = ir::as<study::EvaluateOp>(op);
+static void refuseNoGraph(const Input &input, const Result &result) {
+  refuseTrace(input, result,
+              "only what `evaluate`, `train`, `serve` and `replay` run is a graph of kernels and "
+              "collectives");
+}
+
+void emit::writeReplay(const Input &input, const Result &result, const std::string &prefix,
+                       const std::string &groups, FileSink sink) {
+  const ir::Operation *op = statementOf(input, result, study::ReplayOp::opName);
+  if (!op)
+    return refuseNoGraph(input, result);
+  writeTrace(*input.module->lookup(op->symbolAttr("subject")), prefix, groups, sink);
+}
+
+void emit::writeEvaluation(const Input &input, const Result &result, const std::string &prefix,
+                           const std::string &, FileSink sink) {
+  auto evaluate = ir::as<study::EvaluateOp>(statementOf(input, result, study::EvaluateOp::opName));
+  if (!evaluate)
+    return refuseNoGraph(input, result);
   const ir::Operation *program = input.module->lookup(passes::programSymbol(evaluate));
   int64_t ranks = std::max<int64_t>(1, passes::chipCount(*input.module, evaluate.on()));
   if (ranks > mostRanks)
@@ -214,18 +230,6 @@ void emit::chakraFiles(const Input &input, FileSink sink) {
     bool isAlone = input.results.size() == 1;
     std::string prefix = isAlone ? "trace" : result->name;
     std::string groups = isAlone ? "groups.json" : prefix + ".groups.json";
-    if (result->training)
-      writeStep(input, *result, prefix, groups, sink);
-    else if (result->serving)
-      writeServing(input, *result, prefix, groups, sink);
-    else if (const ir::Operation *op = statementOf(input, *result, study::ReplayOp::opName))
-      writeTrace(*input.module->lookup(op->symbolAttr("subject")), prefix, groups, sink);
-    else if (const ir::Operation *op = statementOf(input, *result, study::EvaluateOp::opName))
-      writeEvaluation(input, *op, *result, prefix, sink);
-    else
-      refuseTrace(
-          input, *result,
-          "only what `evaluate`, `train`, `serve` and `replay` run is a graph of kernels and "
-          "collectives");
+    formOf(result->kind).traces(input, *result, prefix, groups, sink);
   }
 }

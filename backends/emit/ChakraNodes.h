@@ -35,6 +35,15 @@ void writeStep(const Input &input, const Result &result, const std::string &pref
 void writeTrace(const ir::Operation &trace, const std::string &prefix, const std::string &groups,
                 FileSink sink);
 
+/// The same for the nodes of a `replay`.
+void writeReplay(const Input &input, const Result &result, const std::string &prefix,
+                 const std::string &groups, FileSink sink);
+
+/// The same for the ranks of an evaluation, which all run the same but for its `send`s, in one
+/// group.
+void writeEvaluation(const Input &input, const Result &result, const std::string &prefix,
+                     const std::string &groups, FileSink sink);
+
 /// The same for the batches of a `serve`.
 void writeServing(const Input &input, const Result &result, const std::string &prefix,
                   const std::string &groups, FileSink sink);

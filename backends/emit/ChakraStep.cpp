@@ -256,9 +256,9 @@ static bool writeRanks(const Input &input, const Result &result, const StepProgr
 
 void emit::writeStep(const Input &input, const Result &result, const std::string &prefix,
                      const std::string &groups, FileSink sink) {
-  if (!result.training->program)
+  if (!result.program)
     return refuseTrace(input, result, "its schedule has too many tasks");
-  StepProgram program = *result.training->program;
+  StepProgram program = *result.program;
   if (program.ranks > mostRanks)
     return refuseTrace(input, result,
                        fmt::format("it has {} ranks, more than {}", program.ranks, mostRanks));

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -18,6 +19,8 @@ public:
   ExpressionValue name(llvm::StringRef name, const MetricNames &names);
 
 private:
+  llvm::Optional<ExpressionValue> overResults(llvm::StringRef reduction, const ir::Attribute &expr,
+                                              const MetricNames &names);
   /// By name and result.
   std::map<std::pair<std::string, const Outcome *>, ExpressionValue> defined;
 };
@@ -59,6 +62,9 @@ static ExpressionValue member(ExpressionValue value, llvm::StringRef member) {
 }
 
 ExpressionValue MetricEvaluator::name(llvm::StringRef name, const MetricNames &names) {
+  for (const auto &[own, value] : names.own ? llvm::makeArrayRef(*names.own) : llvm::None)
+    if (own == name)
+      return fromMetric(value);
   if (auto metric = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr) {
     auto key = std::make_pair(name.str(), names.outcome);
     auto known = defined.find(key);
@@ -82,6 +88,7 @@ ExpressionValue MetricEvaluator::name(llvm::StringRef name, const MetricNames &n
   if (!results.empty()) {
     MetricNames inner = names;
     inner.outcome = results.front();
+    inner.own = &results.front()->own;
     return this->name(rest, inner);
   }
   auto [base, last] = name.rsplit('.');
@@ -100,21 +107,30 @@ static double shareAboveZero(const Uncertain &difference) {
   return 0.5 * std::erfc(-difference.central() / sigma / std::sqrt(2.0));
 }
 
+/// compare(left, right), where what rounding sets apart is equal: 13824 cycles of 1 ns and 13.824
+/// us.
+static int order(const Quantity &left, const Quantity &right) {
+  constexpr double rounding = 1e-12;
+  double a = left.toDouble(), b = right.toDouble();
+  return std::fabs(a - b) <= rounding * std::max(std::fabs(a), std::fabs(b)) ? 0
+                                                                             : compare(left, right);
+}
+
 /// `x == v +- d` asks whether x lies inside.
 static bool equals(const Quantity &left, const Quantity &right) {
   double difference = std::fabs(left.toDouble() - right.toDouble());
   double allowed = right.toUncertain().halfWidth();
-  return allowed > 0 ? difference <= allowed : compare(left, right) == 0;
+  return allowed > 0 ? difference <= allowed : order(left, right) == 0;
 }
 
 static ExpressionValue comparison(llvm::StringRef op, const Quantity &left, const Quantity &right) {
   ExpressionValue value;
-  int order = compare(left, right);
+  int found = order(left, right);
   value.truth = llvm::StringSwitch<bool>(op)
-                    .Case("<", order < 0)
-                    .Case("<=", order <= 0)
-                    .Case(">", order > 0)
-                    .Case(">=", order >= 0)
+                    .Case("<", found < 0)
+                    .Case("<=", found <= 0)
+                    .Case(">", found > 0)
+                    .Case(">=", found >= 0)
                     .Case("==", equals(left, right))
                     .Default(!equals(left, right));
   Uncertain difference = left.toUncertain() - right.toUncertain();
@@ -209,6 +225,29 @@ static ExpressionValue applyOperator(llvm::StringRef op,
   return function(op, arguments);
 }
 
+/// The least, the largest or the sum of `expr` over the results that a name in it stands for;
+/// nothing where no name stands for several.
+llvm::Optional<ExpressionValue> MetricEvaluator::overResults(llvm::StringRef reduction,
+                                                             const ir::Attribute &expr,
+                                                             const MetricNames &names) {
+  std::vector<std::string> several = severalResults(expr, names);
+  if (several.size() != 1)
+    return llvm::None;
+  llvm::Optional<ExpressionValue> reduced;
+  for (const Result *result : names.results(several.front())) {
+    ExpressionValue value = expression(expr, withOne(names, several.front(), result));
+    if (!value.number)
+      return value;
+    if (!reduced)
+      reduced = value;
+    else if (reduction == "sum")
+      reduced = arithmetic("+", *reduced->number, *value.number);
+    else if ((compare(*value.number, *reduced->number) < 0) == (reduction == "min"))
+      reduced = value;
+  }
+  return reduced;
+}
+
 ExpressionValue MetricEvaluator::expression(const ir::Attribute &expr, const MetricNames &names) {
   if (expr.is(ir::AttrKind::Bool)) {
     ExpressionValue value;
@@ -222,13 +261,18 @@ ExpressionValue MetricEvaluator::expression(const ir::Attribute &expr, const Met
   const ir::AttrList &list = expr.asList();
   if (list.size() == 1)
     return expression(list[0], names);
+  llvm::StringRef op = list[0].asString();
+  bool reduces = list.size() == 2 && (op == "min" || op == "max" || op == "sum");
+  if (reduces)
+    if (llvm::Optional<ExpressionValue> reduced = overResults(op, list[1], names))
+      return *reduced;
   std::vector<ExpressionValue> arguments;
   for (size_t i = 1; i < list.size(); ++i) {
     arguments.push_back(expression(list[i], names));
     if (!arguments.back().notGiven.empty() || !arguments.back().unknownName.empty())
       return arguments.back();
   }
-  return applyOperator(list[0].asString(), arguments);
+  return reduces ? arguments[0] : applyOperator(op, arguments);
 }
 
 ExpressionValue emit::evaluateExpression(const ir::Attribute &expr, const MetricNames &names) {
@@ -239,9 +283,9 @@ ExpressionValue emit::evaluateName(llvm::StringRef name, const MetricNames &name
   return MetricEvaluator().name(name, names);
 }
 
-std::vector<std::pair<std::string, MetricValue>> emit::ownMetrics(const MetricNames &names) {
+OwnMetrics emit::ownMetrics(const MetricNames &names) {
   MetricEvaluator evaluator;
-  std::vector<std::pair<std::string, MetricValue>> metrics;
+  OwnMetrics metrics;
   for (const ir::Operation &op : names.module->body()) {
     auto defined = ir::as<study::MetricOp>(op);
     if (!defined)

@@ -32,6 +32,9 @@ struct MetricNames {
   std::function<std::vector<const emit::Result *>(llvm::StringRef)> results;
   /// Where metrics that the file defines are found; may be null.
   const ir::Module *module = nullptr;
+  /// Of a named result the metrics of the file as they came out with it, which count before those
+  /// of `module`: there what a sweep has set is known. May be null.
+  const OwnMetrics *own = nullptr;
   /// Instead of `outcome`, the metrics of a part of it, by name.
   std::function<llvm::Optional<MetricValue>(llvm::StringRef)> part = nullptr;
 };
@@ -41,7 +44,7 @@ ExpressionValue evaluateExpression(const ir::Attribute &expr, const MetricNames 
 ExpressionValue evaluateName(llvm::StringRef name, const MetricNames &names);
 
 /// The metrics of the file that the module of `result` names, as they came out.
-std::vector<std::pair<std::string, MetricValue>> ownMetrics(const MetricNames &names);
+OwnMetrics ownMetrics(const MetricNames &names);
 
 /// The names of `expr` that stand for several results, each once; also those in metrics of the
 /// file. To have a value, `expr` must be asked about one of each.

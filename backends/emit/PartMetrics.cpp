@@ -24,7 +24,7 @@ llvm::Optional<MetricValue> emit::metric(const KernelLine &line, llvm::StringRef
                                          const Outcome &of) {
   using enum BaseUnit;
   double latency = line.latency.central();
-  double chips = of.training ? static_cast<double>(of.cost.chips) : 1;
+  auto chips = static_cast<double>(of.kernelChips);
   MetricValue word;
   if (name == "latency")
     return numberOf(latency, Second);
@@ -32,7 +32,7 @@ llvm::Optional<MetricValue> emit::metric(const KernelLine &line, llvm::StringRef
     word.text = line.part->bound.empty() ? "-" : line.part->bound;
     return word;
   }
-  if (of.isTimesOnly())
+  if (of.isTimesOnly)
     return llvm::None;
   if (name == "energy")
     return energyOf(line.energy, 1, Joule);

@@ -35,21 +35,23 @@ std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
   return lines;
 }
 
-/// Whether every result of the kind of `of` has a use for the metric: none for money without a
-/// price.
-static bool isListed(const Outcome &of, llvm::StringRef name) {
-  if (name.startswith("cost"))
+/// Whether `of` has a use for the metric among all others: none for money without a price.
+static bool isListed(const Outcome &of, const MetricSpec &spec) {
+  if (spec.name == "parameters") // results have it beside their metrics
+    return false;
+  if (spec.name.startswith("cost"))
     return of.price.hasValue();
-  return name != "tokens_per_s" || of.training || of.serving || of.tokens > 0;
+  const MetricSpec *own = findMetric(of.kind, spec.name);
+  return of.tokens > 0 || !(own ? *own : spec).needsTokens;
 }
 
 std::vector<std::pair<llvm::StringRef, MetricValue>> emit::metricsOf(const Outcome &outcome) {
   std::vector<std::pair<llvm::StringRef, MetricValue>> metrics;
   for (const MetricSpec &spec : perfc::metricsOf(ResultKind::Evaluation))
-    if (isListed(outcome, spec.name))
+    if (isListed(outcome, spec))
       metrics.emplace_back(spec.name, *metric(outcome, spec.name));
   for (const MetricSpec &spec : perfc::metricsOf(outcome.kind))
-    if (!findMetric(ResultKind::Evaluation, spec.name) && isListed(outcome, spec.name))
+    if (!findMetric(ResultKind::Evaluation, spec.name) && isListed(outcome, spec))
       metrics.emplace_back(spec.name, *metric(outcome, spec.name));
   return metrics;
 }

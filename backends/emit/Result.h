@@ -20,6 +20,9 @@ struct Expectation {
   SourceRange place;
 };
 
+/// Metrics of the file, by name.
+using OwnMetrics = std::vector<std::pair<std::string, MetricValue>>;
+
 /// The outcome of a statement, with what it is called and where it stands.
 struct Result : Outcome {
   std::string name;    ///< given by `as`, or made from the statement's word
@@ -31,10 +34,8 @@ struct Result : Outcome {
   unsigned statement = 0;
   ir::AttrDict point; ///< what the sweep has set
   SourceRange place;
-  /// Elements of all weights of the subject; nothing where they do not fit 64 bits.
-  llvm::Optional<int64_t> parameters;
-  /// The metrics of the file that its statement names, by name.
-  std::vector<std::pair<std::string, MetricValue>> own;
+  /// The metrics of the file that its statement names, or that the file asks of it.
+  OwnMetrics own;
   std::vector<Expectation> expectations;
   /// Where nests are counted a second time.
   llvm::Optional<VerifiedNests> verified;

@@ -33,12 +33,12 @@ static Line head(const Result &result) {
 }
 
 /// A count of all that runs, "" where there is none.
-static std::string total(const Outcome &outcome, llvm::StringRef name, int64_t counted) {
+static std::string total(const Outcome &outcome, llvm::StringRef name) {
   llvm::Optional<MetricValue> value = metric(outcome, name);
   if (!value || !value->hasNumber())
     return "";
-  bool isCount = !outcome.training && !outcome.serving;
-  return isCount ? fmt::format("{}", counted) : fmt::format("{:.0f}", value->value.central());
+  return value->count ? fmt::format("{}", *value->count)
+                      : fmt::format("{:.0f}", value->value.central());
 }
 
 /// A metric in base units, "" where it has no value.
@@ -75,9 +75,9 @@ static Line totalLine(const Result &result, llvm::ArrayRef<std::string> own) {
             "1",
             metricCell(*metric(result, "latency")),
             figure(cost.energy),
-            total(result, "macs", cost.macs),
-            total(result, "flops", cost.flops),
-            result.isTimesOnly() ? "" : real(cost.utilization.central()),
+            total(result, "macs"),
+            total(result, "flops"),
+            result.isTimesOnly ? "" : real(cost.utilization.central()),
             cost.bottleneck().str(),
             cost.provenance.provider,
             cost.provenance.mapping};
@@ -88,7 +88,7 @@ static Line totalLine(const Result &result, llvm::ArrayRef<std::string> own) {
 
 static Line kernelLine(const Result &result, const KernelLine &kernel) {
   const CostPart &part = *kernel.part;
-  auto counted = [&](std::string text) { return result.isTimesOnly() ? "" : text; };
+  auto counted = [&](std::string text) { return result.isTimesOnly ? "" : text; };
   Line line = head(result);
   Line rest{part.label,
             kernel.isRest() ? "" : fmt::format("{}", kernel.count),

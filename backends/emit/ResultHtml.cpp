@@ -4,6 +4,7 @@
 // latency beside those of its statement, then the kernels and metrics of each. Figures are in the
 // units that people read; what is not given says why.
 #include "backends/emit/Emit.h"
+#include "backends/emit/ResultText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Printable.h"
@@ -43,8 +44,6 @@ static void energyCell(llvm::raw_ostream &os, const Figure &energy) {
   cell(os, "not given", "missing");
 }
 
-static std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 /// The points of a sweep may differ in nothing else.
 static std::string labelOf(const Result &result) {
   return result.point.empty() ? result.label : result.label + "; " + pointText(result);
@@ -60,7 +59,7 @@ static void summaryRow(llvm::raw_ostream &os, const Result &result, double longe
   os << fmt::format("<td><meter value=\"{:.4f}\"></meter></td>",
                     longest > 0 ? latency.central() / longest : 0);
   energyCell(os, cost.energy);
-  if (result.isTimesOnly())
+  if (result.isTimesOnly)
     cell(os, "not given", "missing");
   else
     cell(os, percent(cost.utilization.central()));

@@ -2,7 +2,7 @@
 //
 // Results as JSON. Every figure is in SI units (s, J, m2, B, Hz and products of them);
 // docs/output.md is the reference, and its version is `schema`.
-#include "backends/emit/Emit.h"
+#include "backends/emit/StatementForm.h"
 
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
@@ -43,17 +43,12 @@ static Json attributeJson(const ir::Attribute &value) {
 }
 
 /// Counts are integers; a metric without a value is null.
-static Json metricJson(const Outcome &of, llvm::StringRef name, const MetricValue &value) {
+static Json metricJson(const MetricValue &value) {
   if (!value.text.empty())
     return value.text;
   if (!value.notGiven.empty())
     return Json();
-  bool isCount = !of.training && !of.serving;
-  if (name == "macs" && isCount)
-    return of.cost.macs;
-  if (name == "flops" && isCount)
-    return of.cost.flops;
-  return value.value.central();
+  return value.count ? Json(*value.count) : Json(value.value.central());
 }
 
 static void addMetrics(Json &json, const Result &result) {
@@ -61,7 +56,7 @@ static void addMetrics(Json &json, const Result &result) {
   std::vector<std::pair<llvm::StringRef, MetricValue>> all = metricsOf(result);
   all.insert(all.end(), result.own.begin(), result.own.end());
   for (const auto &[name, value] : all) {
-    values.set(name, metricJson(result, name, value));
+    values.set(name, metricJson(value));
     if (!value.notGiven.empty())
       missing.set(name, value.notGiven);
     else if (value.hasNumber() && !value.value.isCertain())
@@ -84,107 +79,13 @@ static void addMetrics(Json &json, const Result &result) {
     json.set("not_given", std::move(missing));
 }
 
-/// null where nothing has a value: the time per token of answers of one token.
-static Json distributionJson(const Distribution &values) {
-  if (values.count == 0)
-    return Json();
-  return Json::object()
-      .set("mean", values.mean)
-      .set("min", values.least)
-      .set("max", values.most)
-      .set("p50", values.p50)
-      .set("p90", values.p90)
-      .set("p95", values.p95)
-      .set("p99", values.p99);
-}
-
-/// What only a stream of requests has (docs/output.md).
-static Json servingJson(const ServingSummary &summary) {
-  Json requests = Json::array();
-  for (const ServedRequest &request : summary.requests)
-    requests.push(Json::object()
-                      .set("arrival", request.arrival)
-                      .set("scheduled", request.scheduled)
-                      .set("first_token", request.first)
-                      .set("done", request.done)
-                      .set("prompt", request.prompt)
-                      .set("answer", request.answer)
-                      .set("restarts", request.restarts));
-  Json json = Json::object()
-                  .set("strategy", summary.strategy)
-                  .set("prompt_tokens", summary.promptTokens)
-                  .set("output_tokens", summary.outputTokens)
-                  .set("batches", static_cast<int64_t>(summary.batches.size()))
-                  .set("blocks", summary.blocks > 0 ? Json(summary.blocks) : Json())
-                  .set("block_tokens", summary.blockTokens)
-                  .set("peak_blocks", summary.peakBlocks)
-                  .set("cache_bytes_per_token", summary.cacheBytes)
-                  .set("weight_bytes", summary.weightBytes)
-                  .set("activation_bytes", summary.activationBytes)
-                  .set("logit_bytes", summary.logitBytes)
-                  .set("reserved_bytes", summary.reservedBytes);
-  json.set("ttft", distributionJson(summary.ttft))
-      .set("tpot", distributionJson(summary.tpot))
-      .set("tbt", distributionJson(summary.tbt))
-      .set("latency", distributionJson(summary.latency))
-      .set("queue_delay", distributionJson(summary.queueDelay))
-      .set("batch_size", distributionJson(summary.batchSize))
-      .set("batch_tokens", distributionJson(summary.batchTokens));
-  return json.set("requests", std::move(requests));
-}
-
-/// What only a training step has (docs/output.md).
-static Json trainingJson(const TrainingSummary &summary) {
-  Json stages = Json::array(), communication = Json::array();
-  for (const StageMemory &stage : summary.stages)
-    stages.push(Json::object()
-                    .set("layers", stage.layers)
-                    .set("parameters", stage.parameters)
-                    .set("gradients", stage.gradients)
-                    .set("optimizer", stage.optimizer)
-                    .set("activations", stage.activations)
-                    .set("temporary", stage.temporary)
-                    .set("total", stage.total()));
-  for (const CommunicationTime &entry : summary.communication)
-    communication.push(Json::object()
-                           .set("name", entry.name)
-                           .set("bytes", entry.bytes)
-                           .set("count", entry.count)
-                           .set("latency", entry.total)
-                           .set("exposed", entry.exposed));
-  Json front = Json::array();
-  for (const StrategyPoint &point : summary.front)
-    front.push(Json::object()
-                   .set("strategy", point.strategy)
-                   .set("step_time", point.stepTime)
-                   .set("memory", point.memory)
-                   .set("energy", point.energy < 0 ? Json() : Json(point.energy)));
-  return Json::object()
-      .set("strategy", summary.strategy)
-      .set("tokens", summary.tokens)
-      .set("model_flops", summary.modelFlops)
-      .set("microbatches", summary.microbatches)
-      .set("forward", summary.forward)
-      .set("backward", summary.backward)
-      .set("pipeline", summary.pipelineTime)
-      .set("optimizer", summary.optimizerTime)
-      .set("dropped_tokens", summary.droppedTokens)
-      .set("goodput", summary.goodput)
-      .set("checkpoint_time", summary.checkpointTime)
-      .set("checkpoint_interval", summary.checkpointInterval)
-      .set("steps", summary.steps)
-      .set("pareto", std::move(front))
-      .set("stages", std::move(stages))
-      .set("communication", std::move(communication));
-}
-
 static Json figureJson(const Figure &figure) {
   return figure.isGiven() ? Json(figure.known.central()) : Json();
 }
 
 static Json kernelsJson(const Result &result, const SourceManager &sources) {
   Json list = Json::array();
-  auto counted = [&](double figure) { return result.isTimesOnly() ? Json() : Json(figure); };
+  auto counted = [&](double figure) { return result.isTimesOnly ? Json() : Json(figure); };
   for (const KernelLine &line : flatten(result.cost.breakdown)) {
     const CostPart &part = *line.part;
     Json parts = Json::array();
@@ -269,7 +170,7 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
           .set("mapping", cost.provenance.mapping)
           .set("formula", cost.provenance.formula)
           .set("params",
-               result.isTimesOnly() || !result.parameters ? Json() : Json(*result.parameters));
+               result.isTimesOnly || !result.parameters ? Json() : Json(*result.parameters));
   addMetrics(json, result);
   json.set("memory_capacity", cost.memoryCapacity ? Json(*cost.memoryCapacity) : Json());
   Json bounds = Json::array();
@@ -281,10 +182,8 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
                              .set("nests", result.verified->nests)
                              .set("equal", result.verified->equal)
                              .set("too_large", result.verified->tooLarge));
-  if (result.training)
-    json.set("training", trainingJson(*result.training));
-  if (result.serving)
-    json.set("serving", servingJson(*result.serving));
+  if (auto add = formOf(result.kind).json)
+    add(result, json);
   json.set("bounds", std::move(bounds))
       .set("memories", memoriesJson(cost))
       .set("accesses", accessesJson(cost))

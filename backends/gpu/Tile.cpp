@@ -4,9 +4,12 @@
 #include "backends/core/ComputeTime.h"
 #include "backends/core/Leakage.h"
 #include "backends/core/MemoryTraffic.h"
+#include "backends/gpu/LibraryKernel.h"
+#include "backends/gpu/StreamKernel.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/phase/PhaseOps.h"
+#include "ir/tile/LibraryOps.h"
 #include "ir/tile/TileOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -50,17 +53,6 @@ static const ir::Operation *kernelOf(tile::KernelOp op) {
   return run && run->is(op::KernelOp::opName) ? run : nullptr;
 }
 
-static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location, Uncertain latency,
-                     Figure energy) {
-  CostPart result;
-  result.label = label.str();
-  result.kind = kind;
-  result.location = location;
-  result.latency = std::move(latency);
-  result.energy = std::move(energy);
-  return result;
-}
-
 /// What a nest leaves out: bytes that only the elementwise statements fused after it read.
 static double bytesBesideNest(const CostQuery &query) {
   tile::KernelOp op = ir::as<tile::KernelOp>(query.op);
@@ -74,8 +66,8 @@ namespace {
 class TileEvaluator {
 public:
   TileEvaluator(const CostQuery &query, DiagnosticEngine &diagnostics)
-      : op(ir::as<tile::KernelOp>(query.op)), chip(*query.target), block(blockOf(op)),
-        besideNest(bytesBesideNest(query)), diagnostics(diagnostics) {}
+      : op(ir::as<tile::KernelOp>(query.op)), target(*query.target), chip(target),
+        block(blockOf(op)), besideNest(bytesBesideNest(query)), diagnostics(diagnostics) {}
 
   llvm::Optional<Cost> run();
 
@@ -85,6 +77,7 @@ private:
   void finish(Cost &cost);
 
   tile::KernelOp op;
+  const ir::Operation &target;
   Chip chip;
   Block block;
   double besideNest; ///< bytes read once, from the memory that the blocks load from
@@ -104,16 +97,20 @@ void TileEvaluator::addCompute(Cost &cost) {
   slowest = compute.latency * rounds;
   bound = "compute " + compute.slowestUnit().str();
   cost.energy += compute.energy;
-  for (const UnitTime &unit : compute.units)
-    cost.breakdown.children.push_back(
-        part(PartKind::Compute, unit.unit, unit.location, unit.latency * rounds, unit.energy));
+  cost.work->computeEnergy = compute.energy;
+  for (const UnitTime &unit : compute.units) {
+    Uncertain time = unit.latency * rounds;
+    cost.work->compute += time;
+    cost.breakdown.children.emplace_back(PartKind::Compute, unit.unit, unit.location, time,
+                                         unit.energy);
+  }
 }
 
 void TileEvaluator::addMemories(Cost &cost) {
   auto add = [&](MemoryTraffic traffic, const Uncertain &time) {
     cost.energy += traffic.energy;
-    cost.breakdown.children.push_back(
-        part(PartKind::Memory, traffic.memory, traffic.location, time, traffic.energy));
+    cost.breakdown.children.emplace_back(PartKind::Memory, traffic.memory, traffic.location, time,
+                                         traffic.energy);
     if (time.central() > slowest.central()) {
       slowest = time;
       bound = "memory " + traffic.memory;
@@ -141,25 +138,21 @@ void TileEvaluator::addMemories(Cost &cost) {
 }
 
 void TileEvaluator::finish(Cost &cost) {
-  cost.latency = slowest + chip.launch();
+  cost.latency = slowest;
   cost.addBound(bound, slowest);
-  if (chip.launch().central() > 0) {
-    cost.addBound("launch", chip.launch());
-    cost.breakdown.children.push_back(part(PartKind::Launch, "launch", {}, chip.launch(), {}));
-  }
+  cost.addLaunch(chip.launch());
   cost.macs = work.macs;
   cost.flops = work.flops;
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
-  cost.area = chip.area();
+  cost.area = areaOf(chip);
   cost.notes = compute.notes;
-  chip.noteLeftOut(cost);
+  noteLeftOut(chip, cost);
   if (!chip.dispatches())
     cost.addNote(fmt::format("no array of `{}` dispatches blocks: its units count as always busy, "
                              "as in the roofline",
                              chip.name()));
-  cost.provenance = {"tile", "",
-                     "waves * max(block compute, block bytes * units / bandwidth) + launch"};
+  cost.provenance = Provenance::of("tile");
   addLeakage(chip, cost);
   cost.describe(PartKind::Kernel, op.symbol(), op->range());
   cost.breakdown.composition = Composition::Overlap;
@@ -171,6 +164,9 @@ llvm::Optional<Cost> TileEvaluator::run() {
     diagnostics.report(op->range(), diag::NoCost, op.run());
     return llvm::None;
   }
+  if (!op.library().empty())
+    return tile::streamOf(*op) ? streamKernelCost(op, *kernel, target, diagnostics)
+                               : libraryKernelCost(op, *kernel, target, diagnostics);
   llvm::Optional<KernelWork> exact = kernelWork(*kernel, diagnostics);
   if (!exact)
     return llvm::None;

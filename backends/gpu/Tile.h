@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tile provider: blocks in waves. All units take a block at a time and share the bandwidth of
-// the memory that the blocks load from; the last wave takes as long as a full one:
+// The tile provider. Kernels of libraries are in LibraryKernel.h. All others are blocks in waves:
+// all units take a block at a time and share the bandwidth of the memory that the blocks load from;
+// the last wave takes as long as a full one:
 //     wave    = max(block compute, bytes per block * units / bandwidth)
 //     latency = max(waves * wave, compulsory bytes / bandwidth of the outermost memory) + launch
 // (wave quantisation: NVIDIA, "Matrix multiplication background user's guide", 2020). A block of a
@@ -17,7 +18,7 @@ namespace gpu {
 /// Serves tile.kernel on a target.chip.
 class TileProvider : public CostProvider {
 public:
-  llvm::StringRef name() const override { return "tile"; }
+  TileProvider() : CostProvider("tile") {}
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;

@@ -31,8 +31,7 @@ public:
   FusedEvaluator(const CostQuery &query, passes::NormalForms &forms, CountVerifier *verifier,
                  DiagnosticEngine &diagnostics)
       : query(query), op(ir::as<FusedOp>(query.op)), forms(forms), verifier(verifier),
-        diagnostics(diagnostics), chip(*query.target),
-        places(target::ChipOp(const_cast<ir::Operation *>(query.target))) {}
+        diagnostics(diagnostics), chip(*query.target) {}
 
   llvm::Optional<Cost> run();
 
@@ -59,7 +58,6 @@ private:
   CountVerifier *verifier; ///< or null
   DiagnosticEngine &diagnostics;
   Chip chip;
-  passes::Chip places;
   std::vector<FusedPart> parts;
   std::vector<Resource> resources;
   std::vector<phase::FinishOperand> finishing; ///< what the outermost memory is read for
@@ -82,7 +80,7 @@ bool FusedEvaluator::keepTensors(FusedPart &part) {
 bool FusedEvaluator::addPart(NestOp nest) {
   FusedPart part{nest, {}, {}, {}};
   std::string reason;
-  llvm::Optional<AdaptedNest> adapted = adaptNest(nest, places, forms, reason);
+  llvm::Optional<AdaptedNest> adapted = adaptNest(nest, chip, forms, reason);
   if (!adapted) {
     diagnostics.report(nest->range(), diag::NestNotCounted, reason);
     return false;
@@ -219,9 +217,7 @@ void FusedEvaluator::addVectorWork(const FusedPart &part, const UnitRate &rate, 
   auto clock = ir::as<target::ChipOp>(query.target).clock();
   int64_t lanes = std::max<int64_t>(1, part.counts.macs / std::max<int64_t>(1, part.counts.steps));
   ResourceCost work;
-  work.part.kind = PartKind::Compute;
-  work.part.label = rate.unit->name().str();
-  work.part.location = rate.unit->view->range();
+  work.part = CostPart(PartKind::Compute, rate.unit->name(), rate.unit->view->range());
   work.time = timeFor((count + lanes - 1) / lanes, rate.perCopy, clock);
   work.part.energy = rate.energy ? Figure(*rate.energy * static_cast<double>(count))
                                  : Figure::notGiven("compute", rate.unit->name());
@@ -260,7 +256,7 @@ void FusedEvaluator::addNotes(Cost &cost) const {
   auto isLate = [](const ir::Operation &part) {
     return part.hasAttr("latency") || part.hasAttr("hop_latency") || part.hasAttr("buffering");
   };
-  if (llvm::any_of(places.places, [&](const passes::Place &place) {
+  if (llvm::any_of(chip.places, [&](const passes::Place &place) {
         return isLate(*place.op) || (place.isArray && llvm::any_of(place.op->body(), isLate));
       }))
     cost.addNote("first and last words and stalls are left out of fused statements");
@@ -316,7 +312,7 @@ void FusedEvaluator::addAccesses(Cost &cost) const {
   addFinishRows(finishing, parts.front().adapted.nest.places.front().name, rows);
   for (AccessCounts &row : rows)
     addRow(cost.accesses, std::move(row));
-  auto order = [&](const AccessCounts &row) { return *places.find(row.memory); };
+  auto order = [&](const AccessCounts &row) { return *chip.find(row.memory); };
   llvm::stable_sort(cost.accesses, [&](const AccessCounts &a, const AccessCounts &b) {
     return order(a) < order(b);
   });
@@ -339,33 +335,27 @@ void FusedEvaluator::setUtilization(Cost &cost) const {
 
 void FusedEvaluator::finish(Cost &cost) {
   const Resource *slowest = nullptr;
-  CostPart &root = cost.breakdown;
   for (const Resource &resource : resources) {
     cost.energy += resource.part.energy;
     if (!slowest || resource.seconds.central() > slowest->seconds.central())
       slowest = &resource;
-    root.children.push_back(resource.part);
+    if (resource.part.kind == PartKind::Compute) {
+      cost.work->compute = max(cost.work->compute, resource.seconds);
+      cost.work->computeEnergy += resource.part.energy;
+    } else if (resource.part.kind == PartKind::Network) {
+      cost.work->network = max(cost.work->network, resource.seconds);
+    }
+    cost.breakdown.children.push_back(resource.part);
   }
   cost.latency = slowest->seconds;
   cost.addBound(slowest->bound, slowest->seconds);
-  if (chip.launch().central() > 0) {
-    CostPart launch;
-    launch.label = "launch";
-    launch.kind = PartKind::Launch;
-    launch.latency = chip.launch();
-    root.children.push_back(std::move(launch));
-    cost.latency += chip.launch();
-    cost.addBound("launch", chip.launch());
-  }
-  if (llvm::Optional<CostPart> leaking = leakage(chip, cost.latency)) {
-    cost.energy += leaking->energy;
-    root.children.push_back(std::move(*leaking));
-  }
+  cost.addLaunch(chip.launch());
+  addLeakage(chip, cost);
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
   setUtilization(cost);
   addNotes(cost);
-  cost.area = chip.area();
+  cost.area = areaOf(chip);
   cost.provenance = {"loopnest", op.mapping().str(),
                      "max over resources of the sum over statements + launch"};
   cost.describe(PartKind::Kernel, op->symbol(), op->range());
@@ -377,7 +367,7 @@ llvm::Optional<Cost> FusedEvaluator::run() {
     if (!addPart(NestOp(const_cast<ir::Operation *>(&nest))))
       return llvm::None;
   Cost cost;
-  if (parts.empty() || !FusedCapacity(op, places, parts, diagnostics).check() || !addWork(cost))
+  if (parts.empty() || !FusedCapacity(op, chip, parts, diagnostics).check() || !addWork(cost))
     return llvm::None;
   rescaleCounts();
   findFinishing();

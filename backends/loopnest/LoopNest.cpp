@@ -77,9 +77,8 @@ static std::string formulaOf(bool isFolded, bool hasTerms) {
 } // namespace
 
 bool NestEvaluator::adapt() {
-  passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(query.target)));
   std::string reason;
-  llvm::Optional<AdaptedNest> result = adaptNest(op, places, forms, reason);
+  llvm::Optional<AdaptedNest> result = adaptNest(op, chip, forms, reason);
   if (!result) {
     diagnostics.report(op->range(), diag::NestNotCounted, reason);
     return false;
@@ -256,6 +255,8 @@ void NestEvaluator::addResources(Cost &cost) {
   };
   ResourceCost compute = paced(computeCost(nest), computeCost(pace));
   double computing = compute.time.seconds.central();
+  cost.work->compute = compute.time.seconds;
+  cost.work->computeEnergy = compute.part.energy;
   add(std::move(compute), "compute ");
   size_t memories = 0, arrays = 0;
   for (const Place &place : adapted.nest.places)
@@ -271,6 +272,7 @@ void NestEvaluator::addResources(Cost &cost) {
       ResourceCost timedNetwork = networkCost(pace, arrays);
       ResourceCost network = paced(networkCost(nest, arrays++), timedNetwork);
       llvm::append_range(adapted.notes, network.notes);
+      cost.work->network = max(cost.work->network, network.time.seconds);
       if (!network.part.children.empty())
         add(std::move(network), "");
     }
@@ -289,27 +291,16 @@ void NestEvaluator::addLatency(Cost &cost, const LatencyTerms &terms, double com
   double buffered = compute + terms.stalls + terms.load + terms.store;
   cost.latency = slowest.seconds;
   cost.addBound(bound, slowest.seconds);
-  auto add = [&](llvm::StringRef label, double seconds) {
-    if (seconds <= 0)
-      return;
-    CostPart part;
-    part.label = label.str();
-    part.kind = PartKind::Launch;
-    part.latency = seconds;
-    cost.breakdown.children.push_back(std::move(part));
-    cost.latency += seconds;
-    cost.addBound(label, seconds);
-  };
   if (terms.isBuffered && buffered > slowest.seconds.central()) {
     // What the slowest resource does not hide; the sum is exact.
     double rest = buffered - slowest.seconds.central();
     double load = std::min(rest, terms.load), store = std::min(rest - load, terms.store);
-    add("filling", load);
-    add("draining", store);
-    add("stalls", rest - load - store);
+    cost.addIdle("filling", load);
+    cost.addIdle("draining", store);
+    cost.addIdle("stalls", rest - load - store);
   }
-  add("first word", terms.first);
-  add("last word", terms.last);
+  cost.addIdle("first word", terms.first);
+  cost.addIdle("last word", terms.last);
   hasTerms = cost.latency.central() > slowest.seconds.central();
   auto clock = ir::as<target::ChipOp>(query.target).clock();
   if (!slowest.cycles || !clock)
@@ -320,16 +311,9 @@ void NestEvaluator::addLatency(Cost &cost, const LatencyTerms &terms, double com
 }
 
 void NestEvaluator::finish(Cost &cost) {
-  if (chip.launch().central() > 0) {
-    CostPart launch;
-    launch.label = "launch";
-    launch.kind = PartKind::Launch;
-    launch.latency = chip.launch();
-    cost.breakdown.children.push_back(std::move(launch));
-    cost.latency += chip.launch();
-    cost.addBound("launch", chip.launch());
+  cost.addLaunch(chip.launch());
+  if (chip.launch().central() > 0)
     cost.cycles = llvm::None;
-  }
   addLeakage(chip, cost);
   auto clock = chip.clock();
   if (!cost.cycles && clock)
@@ -337,7 +321,7 @@ void NestEvaluator::finish(Cost &cost) {
   // Macs / lanes / cycles, where a lane does one multiply-accumulate per period of its rate.
   if (cost.latency.central() > 0)
     cost.utilization = Uncertain(static_cast<double>(cost.macs)) / (rate.rate * cost.latency);
-  cost.area = chip.area();
+  cost.area = areaOf(chip);
   cost.notes = adapted.notes;
   if (zeros && cost.utilization.central() > 1)
     cost.addNote(

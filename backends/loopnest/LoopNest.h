@@ -22,9 +22,9 @@ namespace loopnest {
 class LoopNestProvider : public CostProvider {
 public:
   /// Each nest that the reuse analysis counts is counted again by `verifier`, if there is one.
-  explicit LoopNestProvider(CountVerifier *verifier = nullptr) : verifier(verifier) {}
+  explicit LoopNestProvider(CountVerifier *verifier = nullptr)
+      : CostProvider("loopnest"), verifier(verifier) {}
 
-  llvm::StringRef name() const override { return "loopnest"; }
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;

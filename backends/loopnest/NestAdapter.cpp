@@ -215,7 +215,8 @@ void Adapter::splitWindows(Tensor &tensor) const {
 
 /// Loops may stand at a unit, which holds nothing.
 static bool isUnit(const passes::Chip &chip, llvm::StringRef name) {
-  return llvm::any_of(chip.units, [&](target::ComputeOp unit) { return unit.symbol() == name; });
+  return llvm::any_of(chip.units(),
+                      [&](const passes::ChipUnit &unit) { return unit.name() == name; });
 }
 
 /// Networks of one array may share along different axes for different tensors.

@@ -10,7 +10,7 @@
 #include "backends/loopnest/analysis/Analyse.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
-#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/Chip.h"
 #include "passes/analysis/NormalForm.h"
 
 namespace perfc {

@@ -32,14 +32,6 @@ static ChipTime transferTime(const CountedNest &nest, double bytes, const Quanti
   return timeFor(bytes * 8, times(times(bandwidth, 8), instances), nest.clock);
 }
 
-static CostPart newPart(PartKind kind, llvm::StringRef label, SourceRange location) {
-  CostPart part;
-  part.kind = kind;
-  part.label = label.str();
-  part.location = location;
-  return part;
-}
-
 //===-- Memories
 //-------------------------------------------------------------------------------===//
 
@@ -70,7 +62,7 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   auto memory = ir::as<target::MemoryOp>(nest.adapted.places[position]);
   traffic = {memory.symbol().str(), memory->range(), memory.isOffChip(), 0, 0, {}, {}};
   ResourceCost result;
-  result.part = newPart(PartKind::Memory, memory.symbol(), memory->range());
+  result.part = CostPart(PartKind::Memory, memory.symbol(), memory->range());
   const MemoryCounts &counts = nest.counts.memories[number];
   bool isEstimated = memory.width() && llvm::any_of(counts.tensors, [](const auto &tensor) {
                        return tensor && (!tensor->transfers || tensor->shares);
@@ -81,7 +73,7 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
                     memory.symbol()));
   auto add = [&](llvm::StringRef label, SourceRange location, Moved moved, double partialBytes,
                  double wordBytes) {
-    CostPart tensor = newPart(PartKind::Memory, label, location);
+    CostPart tensor(PartKind::Memory, label, location);
     tensor.energy = accessEnergy(memory, moved.read, memory.readEnergy());
     tensor.energy += accessEnergy(memory, moved.filled, memory.writeEnergy());
     tensor.energy += accessEnergy(memory, moved.updated, memory.updateEnergy());
@@ -173,14 +165,14 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
   size_t position = placeOf(flat, PlaceKind::Array, number);
   const ir::Operation &array = *nest.adapted.places[position];
   ResourceCost result;
-  result.part = newPart(PartKind::Network, "network " + array.symbol().str(), array.range());
+  result.part = CostPart(PartKind::Network, "network " + array.symbol().str(), array.range());
   std::vector<std::pair<const ir::Operation *, double>> load; // by network, in bytes
   for (size_t t = 0; t < flat.tensors.size(); ++t) {
     target::NetworkOp network = networkFor(array, nest.adapted.tensors[t].role());
     if (!network)
       continue;
     result.part.location = network->range();
-    CostPart line = newPart(PartKind::Network, flat.tensors[t].name, network->range());
+    CostPart line(PartKind::Network, flat.tensors[t].name, network->range());
     Crossing passing = crossing(nest, position, t);
     double bytes =
         static_cast<double>(passing.words - passing.finished) * passing.partialBytes +
@@ -233,7 +225,7 @@ ResourceCost loopnest::computeCost(const CountedNest &nest) {
   int64_t operations = operationsPerPoint(nest.adapted.statement);
   ResourceCost result;
   const ChipUnit &unit = *nest.rate.unit;
-  result.part = newPart(PartKind::Compute, unit.name(), unit.view->range());
+  result.part = CostPart(PartKind::Compute, unit.name(), unit.view->range());
   result.time = timeFor(nest.counts.steps * operations, nest.rate.perCopy, nest.clock);
   result.part.latency = result.time.seconds;
   result.part.macs = static_cast<double>(nest.counts.macs);

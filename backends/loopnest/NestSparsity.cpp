@@ -88,9 +88,9 @@ llvm::Optional<ResourceCost> loopnest::decoderCost(const CountedNest &nest, cons
   if (!powered || !paced)
     return llvm::None;
   ResourceCost cost;
-  cost.part.label = nest.adapted.nest.tensors[tensor].name;
-  cost.part.kind = PartKind::Compute;
-  cost.part.energy = Figure(Uncertain(static_cast<double>(powered->words) * sparse.decodeEnergy));
+  cost.part =
+      CostPart(PartKind::Compute, nest.adapted.nest.tensors[tensor].name, {}, 0,
+               Figure(Uncertain(static_cast<double>(powered->words) * sparse.decodeEnergy)));
   if (!sparse.decodeRate)
     return cost;
   int64_t instances =

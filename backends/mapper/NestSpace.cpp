@@ -93,16 +93,15 @@ static void setWeights(NestSpace &nest) {
 llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::Operation &chip,
                                                 const ir::Operation *placement, MapspaceOp mapspace,
                                                 std::string &reason) {
-  passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(&chip)));
   passes::NormalForms forms;
-  llvm::Optional<AdaptedNest> adapted = adaptNest(NestOp(&nest), places, forms, reason);
+  llvm::Optional<AdaptedNest> adapted = adaptNest(NestOp(&nest), Chip(chip), forms, reason);
   llvm::Optional<MapSpace> space = adapted ? makeGeneralSpace(adapted->nest, reason) : llvm::None;
   if (!space)
     return llvm::None;
   NestSpace result;
   result.cost = TrueCost::make(chip, *adapted, placement);
   if (!result.cost) {
-    reason = fmt::format("`{}` has no compute unit for it", Chip(chip).name());
+    reason = fmt::format("`{}` has no compute unit for it", chip.symbol());
     return llvm::None;
   }
   result.nest = &nest;

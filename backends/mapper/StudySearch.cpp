@@ -35,6 +35,7 @@ public:
 
 private:
   bool findEvaluation();
+  const ir::Operation &targetOf(const ir::Operation *nest) const;
   void countRuns(const ir::Region &region, int64_t times);
   void findMapspaces();
   bool makeSpaces();
@@ -91,13 +92,15 @@ bool StudySearch::findEvaluation() {
       evaluate ? module.lookup(passes::programSymbol(evaluate)) : nullptr;
   if (!target || !program)
     return false; // lowering has said why
-  if (evaluate->hasAttr("parts")) {
-    diagnostics.report(search->range(), diag::NotSupportedYet, "a search on parts of a chip");
-    return false;
-  }
   chip = target.op;
   countRuns(program->body(), 1);
   return true;
+}
+
+/// What `nest` runs on: the chip, or the part of it where its kernel is placed.
+const ir::Operation &StudySearch::targetOf(const ir::Operation *nest) const {
+  const ir::Operation *placement = runs.at(nest).placement;
+  return placement->hasAttr("on") ? *module.lookup(placement->symbolAttr("on")) : *chip;
 }
 
 void StudySearch::countRuns(const ir::Region &region, int64_t times) {
@@ -153,7 +156,7 @@ bool StudySearch::makeSpaces() {
     const Runs &run = runs[nest];
     std::string reason;
     llvm::Optional<NestSpace> space =
-        makeNestSpace(*nest, *chip, run.placement, mapspaces[nest], reason);
+        makeNestSpace(*nest, targetOf(nest), run.placement, mapspaces[nest], reason);
     if (space && run.hasOtherZeros) {
       reason = "it runs several times, with different zeros";
       space = llvm::None;
@@ -169,7 +172,8 @@ bool StudySearch::makeSpaces() {
       return false;
     }
     space->count = run.count;
-    auto found = known.insert({searchKey(*space), static_cast<unsigned>(spaces.size())}).first;
+    std::string key = searchKey(*space) + targetOf(nest).symbol().str();
+    auto found = known.insert({std::move(key), static_cast<unsigned>(spaces.size())}).first;
     firstEqual.push_back(found->second);
     spaces.push_back(std::move(*space));
   }
@@ -234,7 +238,7 @@ bool StudySearch::findBaseline() {
 /// The cost of a nest as it was lowered. Where formats take more room than its mapping has, which
 /// lowering does not know, it is marked as one that does not fit.
 const Cost *StudySearch::costAsLowered(NestSpace &space, HashCache &hashes) {
-  CostQuery query{space.nest, chip, runs[space.nest].placement};
+  CostQuery query{space.nest, &targetOf(space.nest), runs[space.nest].placement};
   size_t reported = diagnostics.all().size();
   if (const Cost *cost = providers.evaluate(query, hashes, diagnostics))
     return cost;

@@ -39,17 +39,6 @@ static llvm::Optional<NetworkLevels> levelsOf(const ir::Operation &op,
   return levels;
 }
 
-static CostPart partOf(std::string label, SourceRange location, const Uncertain &latency,
-                       const Figure &energy) {
-  CostPart part;
-  part.label = std::move(label);
-  part.kind = PartKind::Network;
-  part.location = location;
-  part.latency = latency;
-  part.energy = energy;
-  return part;
-}
-
 static Figure energyOf(const NetworkLevel &level, double sentBytes, int64_t ranks) {
   return energyOfBytes(level.name, level.energy, sentBytes * static_cast<double>(ranks));
 }
@@ -61,8 +50,8 @@ static void addSteps(Cost &cost, llvm::ArrayRef<CollectiveStep> steps, bool over
   for (const CollectiveStep &step : steps) {
     Figure energy = energyOf(*step.level, step.sentBytes, ranks);
     cost.energy += energy;
-    cost.breakdown.children.push_back(
-        partOf(step.label, step.level->location, step.latency, energy));
+    cost.breakdown.children.emplace_back(PartKind::Network, step.label, step.level->location,
+                                         step.latency, energy);
     if (!overlap) {
       cost.latency += step.latency;
       cost.addBound("network " + step.level->name, step.latency);
@@ -122,18 +111,19 @@ static void addLibraryTime(Cost &cost, const Library &library, const LibraryTime
   Figure energy;
   for (size_t i = 0; i < network.levels.size(); ++i)
     energy += energyOf(network.levels[i], time.sentBytes[i], network.ranks());
-  auto add = [&](std::string label, SourceRange location, const Uncertain &latency) {
+  auto add = [&](const std::string &label, SourceRange location, const Uncertain &latency) {
     if (latency.central() > 0)
-      cost.breakdown.children.push_back(partOf(std::move(label), location, latency, Figure()));
+      cost.breakdown.children.emplace_back(PartKind::Network, label, location, latency);
   };
   add("launch of " + library.name, library.location, time.launch);
   add("start of " + name, time.protocol->location, time.start);
   add("steps of " + name, time.protocol->location, time.steps);
-  cost.breakdown.children.push_back(
-      partOf("bytes of " + name, time.protocol->location, time.transfer, energy));
+  cost.breakdown.children.emplace_back(PartKind::Network, "bytes of " + name,
+                                       time.protocol->location, time.transfer, energy);
   add("copies", time.protocol->location, time.copies);
   add("wait for the host", library.location, time.host);
   cost.latency = time.total();
+  cost.work->launch = time.launch;
   cost.energy = energy;
   cost.addBound("network " + network.levels[time.slowest].name, cost.latency);
   cost.provenance = {"network", "",
@@ -280,12 +270,13 @@ static NamedTimes namedTimes(llvm::StringRef text, CollectiveKind kind,
 }
 
 /// Adds the time of algorithms of the library by their formulas, the fastest of them and of what
-/// `cost` has from others by simulation; false, reported, without one.
+/// `cost` has from others by simulation, `simulated` among them, "" for none; false, reported,
+/// without one.
 static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
-                         const llvm::Optional<NetworkLevels> &levels, double bytes, Cost &cost,
-                         DiagnosticEngine &diagnostics) {
+                         const llvm::Optional<NetworkLevels> &levels, double bytes,
+                         llvm::StringRef simulated, Cost &cost, DiagnosticEngine &diagnostics) {
   NamedTimes times = namedTimes(query.op->stringAttr("algorithm"), kind, levels, bytes);
-  bool isSimulated = !cost.breakdown.children.empty();
+  bool isSimulated = !simulated.empty();
   if (!times.fastest && !isSimulated) {
     diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(),
                        fmt::format("algorithm `{}` among {} has none there", times.without.front(),
@@ -295,8 +286,7 @@ static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
   if (double seconds = cost.latency.central();
       isSimulated && (!times.exact || seconds < *times.exact)) {
     times.exact = seconds;
-    times.exactName =
-        llvm::StringRef(cost.breakdown.children.front().label).rsplit(' ').second.str();
+    times.exactName = simulated.str();
   }
   bool isFaster =
       times.fastest && !(isSimulated && cost.latency.central() <= times.fastest->seconds);
@@ -317,8 +307,8 @@ static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
   cost.latency = time->seconds;
   cost.energy = energy;
   cost.addBound("network " + levels->levels.back().name, cost.latency);
-  cost.breakdown.children.push_back(
-      partOf("formula of " + name, query.op->range(), cost.latency, energy));
+  cost.breakdown.children.emplace_back(PartKind::Network, "formula of " + name, query.op->range(),
+                                       cost.latency, energy);
   if (!time->bound.empty())
     cost.addNote(fmt::format("{}: {} the formula's time, as messages may stand in each other's way "
                              "or fill gaps; too many ranks to follow them",
@@ -398,7 +388,7 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   if (isNamed || query.op->hasAttr("schedules") || hasClosedForm(query.op->stringAttr("algorithm")))
     noteOwnChunks(query, kind, "an algorithm", cost);
   if (isNamed && !query.op->hasAttr("schedules"))
-    return addNamedTime(query, kind, levels, bytes, cost, diagnostics);
+    return addNamedTime(query, kind, levels, bytes, /*simulated=*/"", cost, diagnostics);
   llvm::Optional<PairSizes> pairs = PairSizes();
   pairs->ranks = static_cast<uint32_t>(std::min<int64_t>(cost.chips, UINT32_MAX));
   if (kind == CollectiveKind::AllToAllV)
@@ -406,11 +396,11 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   if (!pairs)
     return false;
   if (wantsSimulation(query, kind, system, levels, *pairs)) {
-    bool isTooLarge = false;
-    if (!addSimulatedTime(query, kind, levels, bytes, *pairs, cost, isTooLarge, diagnostics))
+    llvm::Optional<std::string> fastest;
+    if (!addSimulatedTime(query, kind, levels, bytes, *pairs, cost, fastest, diagnostics))
       return false;
-    if (!isTooLarge)
-      return !isNamed || addNamedTime(query, kind, levels, bytes, cost, diagnostics);
+    if (fastest)
+      return !isNamed || addNamedTime(query, kind, levels, bytes, *fastest, cost, diagnostics);
     cost.addNote("too many messages to simulate: a closed form counts");
   }
   if (!levels) {
@@ -432,6 +422,9 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   if (!addAnyTime(query, kind, bytes, cost, diagnostics))
     return llvm::None;
   cost.exposed = cost.latency;
+  cost.work->network = cost.latency - cost.work->launch;
+  cost.exchangeEnergy = cost.energy;
+  cost.leavesOutMemories = true;
   if (cost.errors.known.empty() && cost.errors.unknown.empty())
     cost.errors.addUnknown("collectives without a library");
   if (kind != CollectiveKind::Barrier && cost.latency.central() > 0) // a barrier moves nothing

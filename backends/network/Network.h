@@ -14,7 +14,7 @@ namespace network {
 /// and send on a target.system (or a target.chip, where they take no time).
 class NetworkProvider : public CostProvider {
 public:
-  llvm::StringRef name() const override { return "network"; }
+  NetworkProvider() : CostProvider("network") {}
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;

@@ -232,23 +232,18 @@ static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kin
     cost.energy +=
         energyOfBytes(level.name, level.energy, result.sentBytes[i] / static_cast<double>(groups));
   }
-  CostPart part;
-  part.label = "messages of " + best.name;
-  part.kind = PartKind::Network;
-  part.location = best.location;
-  part.latency = cost.latency;
-  part.energy = cost.energy;
-  cost.breakdown.children.push_back(std::move(part));
+  cost.breakdown.children.emplace_back(PartKind::Network, "messages of " + best.name, best.location,
+                                       cost.latency, cost.energy);
   cost.provenance = {"network", "",
                      nameOf(kind).str() + " by " + best.name + ": simulated message by message"};
 }
 
 bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
                                const llvm::Optional<NetworkLevels> &levels, double bytes,
-                               const PairSizes &pairs, Cost &cost, bool &isTooLarge,
+                               const PairSizes &pairs, Cost &cost,
+                               llvm::Optional<std::string> &fastest,
                                DiagnosticEngine &diagnostics) {
-  isTooLarge = levels && !query.op->hasAttr("schedules") && !Fabric::fits(*query.target);
-  if (isTooLarge)
+  if (levels && !query.op->hasAttr("schedules") && !Fabric::fits(*query.target))
     return true;
   std::unique_ptr<Fabric> fabric = Fabric::build(*query.target, diagnostics);
   if (!fabric)
@@ -273,8 +268,7 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
     for (const auto &pattern :
          variantsOf(patternOf(levels, fabric->ranks(), chunk, chunking.count > 1), kind)) {
       auto messages = patternMessages(kind, pattern, bytes, most, &pairs, chunking);
-      isTooLarge = !messages;
-      if (isTooLarge)
+      if (!messages)
         return true;
       if (!simulate(*fabric, groups.all(std::move(*messages)),
                     (levels ? "the default pattern" : "a ring of all ranks") + inChunks(chunking),
@@ -284,5 +278,6 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
   }
   if (best.result)
     addResult(best, *fabric, kind, groups.firsts.size(), cost);
+  fastest = std::move(best.name);
   return true;
 }

@@ -30,12 +30,12 @@ Messages inAllGroups(const Messages &messages, llvm::ArrayRef<uint32_t> groups,
                      llvm::ArrayRef<GroupDim> dims);
 
 /// Adds the time of `kind` on `bytes` to `cost`: the fastest of the schedules that the operation
-/// names, else the default pattern over `levels` (all ranks in one ring where there are none).
-/// False after a report; nothing added and true, with `isTooLarge`, when there are too many
-/// messages.
+/// names, whose name is then in `fastest`, else the default pattern over `levels` (all ranks in one
+/// ring where there are none). False after a report; nothing added, no `fastest` and true when
+/// there are too many messages.
 bool addSimulatedTime(const CostQuery &query, CollectiveKind kind,
                       const llvm::Optional<NetworkLevels> &levels, double bytes,
-                      const PairSizes &pairs, Cost &cost, bool &isTooLarge,
+                      const PairSizes &pairs, Cost &cost, llvm::Optional<std::string> &fastest,
                       DiagnosticEngine &diagnostics);
 
 } // namespace network

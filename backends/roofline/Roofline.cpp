@@ -10,36 +10,22 @@ using namespace perfc::roofline;
 
 bool RooflineProvider::serves(const ir::Operation &op) const { return op.is(op::KernelOp::opName); }
 
-static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location,
-                     const Uncertain &latency, const Figure &energy) {
-  CostPart result;
-  result.label = label.str();
-  result.kind = kind;
-  result.location = location;
-  result.latency = latency;
-  result.energy = energy;
-  return result;
-}
-
-/// The parts of a kernel: they overlap, but for the launch.
-static std::vector<CostPart> partsOf(const Chip &chip, const ComputeTime &compute,
-                                     const Cost &cost) {
+/// The parts of a kernel that overlap.
+static std::vector<CostPart> partsOf(const ComputeTime &compute, const Cost &cost) {
   std::vector<CostPart> parts;
-  CostPart computing = part(PartKind::Compute, "", {}, compute.latency, compute.energy);
+  CostPart computing(PartKind::Compute, "", {}, compute.latency, compute.energy);
   for (const UnitTime &unit : compute.units) {
     computing.label += (computing.label.empty() ? "" : " + ") + unit.unit;
-    computing.children.push_back(
-        part(PartKind::Compute, unit.unit, unit.location, unit.latency, unit.energy));
+    computing.children.emplace_back(PartKind::Compute, unit.unit, unit.location, unit.latency,
+                                    unit.energy);
   }
   if (computing.children.size() == 1)
     computing = computing.children.front();
   if (!compute.units.empty())
     parts.push_back(std::move(computing));
   for (const MemoryTraffic &memory : cost.traffic)
-    parts.push_back(
-        part(PartKind::Memory, memory.memory, memory.location, memory.latency, memory.energy));
-  if (chip.launch().central() > 0)
-    parts.push_back(part(PartKind::Launch, "launch", {}, chip.launch(), {}));
+    parts.emplace_back(PartKind::Memory, memory.memory, memory.location, memory.latency,
+                       memory.energy);
   return parts;
 }
 
@@ -55,7 +41,8 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   cost.macs = work->macs;
   cost.flops = work->flops;
   cost.notes = compute->notes;
-  cost.energy = compute->energy;
+  cost.energy = cost.work->computeEnergy = compute->energy;
+  cost.work->compute = compute->latency;
   Uncertain memoryTime = 0;
   if (const ChipMemory *memory = chip.outermost()) {
     cost.traffic.push_back(trafficOf(*memory,
@@ -64,22 +51,20 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
     memoryTime = cost.traffic.front().latency;
     cost.energy += cost.traffic.front().energy;
   }
-  cost.latency = max(compute->latency, memoryTime) + chip.launch();
+  cost.latency = max(compute->latency, memoryTime);
+  cost.breakdown.children = partsOf(*compute, cost);
   if (compute->latency.central() >= memoryTime.central() && !compute->units.empty())
     cost.addBound("compute " + compute->slowestUnit().str(), compute->latency);
   else if (!cost.traffic.empty())
     cost.addBound("memory " + cost.traffic.front().memory, memoryTime);
-  if (chip.launch().central() > 0)
-    cost.addBound("launch", chip.launch());
+  cost.addLaunch(chip.launch());
   if (cost.latency.central() > 0)
     cost.utilization = compute->macLatency / cost.latency;
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
-  cost.area = chip.area();
-  chip.noteLeftOut(cost);
-  cost.provenance = {"roofline", "",
-                     "max(macs / peak + functions / rate, bytes / bandwidth) + launch"};
-  cost.breakdown.children = partsOf(chip, *compute, cost);
+  cost.area = areaOf(chip);
+  noteLeftOut(chip, cost);
+  cost.provenance = Provenance::of("roofline");
   addLeakage(chip, cost);
   cost.describe(PartKind::Kernel, query.op->symbol(), query.op->range());
   cost.breakdown.composition = Composition::Overlap;

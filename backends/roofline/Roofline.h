@@ -18,7 +18,7 @@ namespace roofline {
 /// Serves op.kernel on a target.chip.
 class RooflineProvider : public CostProvider {
 public:
-  llvm::StringRef name() const override { return "roofline"; }
+  RooflineProvider() : CostProvider("roofline") {}
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;

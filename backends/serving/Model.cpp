@@ -60,7 +60,7 @@ bool ServedModel::checkSystem() {
   }
   for (const UnitRate &unit : chip.macUnits(serve.dtype()))
     peak += 2 * unit.rate.central();
-  area = chip.area();
+  area = areaOf(chip);
   return true;
 }
 

@@ -75,7 +75,7 @@ void Serving::reportNoRoom(double weights, double logits, double usable) {
   diagnostics
       .report(serve->range(), diag::NoRoomForCache, bytes(weights), bytes(model.capacity),
               bytes(usable))
-      .note(fmt::format("beside them are activations {} of {}, logits {}, driver and libraries {}",
+      .note(fmt::format("beside them are activations {} of {}, logits {}; the driver keeps {}",
                         bytes(summary->activationBytes), counted(largestBatch(), "token"),
                         bytes(logits), bytes(summary->reservedBytes)))
       .help("more tensor or pipeline parallelism leaves less of them on each chip, a smaller batch "
@@ -83,7 +83,7 @@ void Serving::reportNoRoom(double weights, double logits, double usable) {
 }
 
 /// The cache of the stage with the least room: what weights, the activations of the largest batch,
-/// the logits of the most requests and the stack leave of the memory's share.
+/// the logits of the most requests leave of the share of what the driver leaves.
 bool Serving::findLimits() {
   limits.blockTokens = scheduler.block();
   limits.maxBatch = scheduler.maxBatch();
@@ -93,13 +93,12 @@ bool Serving::findLimits() {
   limits.reserved = isReserving() ? limits.blocksFor(reservedTokens()) : 0;
   limits.blocks = endless;
   summary->activationBytes = model.activationToken * static_cast<double>(largestBatch());
-  summary->reservedBytes = serve.reserve();
-  double usable = model.capacity * serve.memoryShare();
+  summary->reservedBytes = serve.reserve(model.capacity);
+  double usable = (model.capacity - summary->reservedBytes) * serve.memoryShare();
   for (const StageRoom &room : model.rooms) {
     double block = room.cacheToken * static_cast<double>(limits.blockTokens);
     double logits = room.logits * static_cast<double>(limits.maxBatch);
-    double left =
-        usable - room.weights - summary->activationBytes - logits - summary->reservedBytes;
+    double left = usable - room.weights - summary->activationBytes - logits;
     summary->weightBytes = std::max(summary->weightBytes, room.weights);
     summary->cacheBytes = std::max(summary->cacheBytes, room.cacheToken);
     summary->logitBytes = std::max(summary->logitBytes, logits);
@@ -231,7 +230,6 @@ void Serving::summarize(SimulationResult result) {
 void Serving::addItems(Cost &cost) const {
   double stages = static_cast<double>(model.stages), ranks = static_cast<double>(model.tensor);
   double left = cost.latency.central(), exposed = 0;
-  summary->hasEnergyMoves = model.cost->hasAllSources();
   Figure energy = model.energyOwners;
   energy.known = 0;
   auto add = [&](std::string label, PartKind part, double seconds, double count, double flops,
@@ -281,11 +279,12 @@ void Serving::addItems(Cost &cost) const {
     exposed += sends;
   }
   if (left > 1e-12 * cost.latency.central()) {
-    double waiting = left;
-    add("waiting", PartKind::Phase, waiting, 1, 0, 0, "");
-    cost.addBound("waiting", waiting);
+    cost.idle = left;
+    add("waiting", PartKind::Phase, left, 1, 0, 0, "");
+    cost.addBound("waiting", cost.idle);
   }
   cost.exposed = exposed;
+  cost.work = llvm::None; // of kernels, only what limits each is known
   cost.energy = energy;
   cost.energy.isPartial = model.sources.isEnergyPartial;
 }
@@ -293,13 +292,14 @@ void Serving::addItems(Cost &cost) const {
 Outcome Serving::outcome() {
   Outcome result;
   result.kind = ResultKind::Serving;
+  result.hasEnergyMoves = model.cost->hasAllSources();
   result.serving = summary;
   result.tokens = static_cast<double>(summary->outputTokens);
   result.price = priceOf(*serve);
   Cost &cost = result.cost;
   cost.latency = summary->runTime;
   cost.area = model.area;
-  cost.chips = model.chips;
+  cost.chips = result.kernelChips = model.chips;
   cost.errors.addUnknown("kernels");
   cost.errors.add(model.errors);
   addItems(cost);

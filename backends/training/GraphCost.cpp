@@ -160,16 +160,11 @@ double GraphCoster::castSeconds(const ir::Operation &op) const {
 /// The provider's time with the shares of the peaks that the runtime reaches.
 void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel,
                          StepItem &item) const {
-  double compute = 0, memory = 0, launch = 0;
-  for (const CostPart &part : cost.breakdown.children) {
-    if (part.kind == PartKind::Compute)
-      compute += part.latency.central();
-    else if (part.kind == PartKind::Memory)
-      memory = std::max(memory, part.latency.central());
-    else if (part.kind == PartKind::Launch)
-      launch += part.latency.central();
-  }
   item.seconds = cost.latency.central();
+  if (!cost.work)
+    return;
+  double compute = cost.work->compute.central(), memory = cost.memorySeconds();
+  double launch = cost.work->launch.central();
   if (compute + memory == 0)
     return;
   int macs = products(kernel);

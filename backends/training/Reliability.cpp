@@ -32,7 +32,7 @@ double Reliability::interval(double write) const {
   return std::sqrt(2 * write * mtbf) * (1 + std::sqrt(ratio) / 3 + ratio / 9) - write;
 }
 
-double Reliability::goodput(double interval, double write) const {
+double Reliability::availability(double interval, double write) const {
   if (interval <= 0)
     return 1;
   if (mtbf <= 0)
@@ -46,7 +46,8 @@ void training::addRun(const ir::Operation &train, double checkpointBytes,
   if (reliability.bandwidth > 0) {
     summary.checkpointTime = checkpointBytes / reliability.bandwidth;
     summary.checkpointInterval = reliability.interval(summary.checkpointTime);
-    summary.goodput = reliability.goodput(summary.checkpointInterval, summary.checkpointTime);
+    summary.availability =
+        reliability.availability(summary.checkpointInterval, summary.checkpointTime);
   }
   summary.steps = std::max(1.0, train.realAttr("steps"));
   if (double tokens = train.realAttr("tokens"); tokens > 0)

@@ -22,15 +22,15 @@ struct Reliability {
   double bandwidth = 0; ///< of all chips together
   double restart = 0;
 
-  /// Below this goodput nothing gets done: figures of such a run would say nothing.
-  static constexpr double leastGoodput = 1e-6;
+  /// Below this availability nothing gets done: figures of such a run would say nothing.
+  static constexpr double leastAvailability = 1e-6;
 
   /// Reads the study.checkpoint of `train` for a system of `chips` chips.
   static Reliability read(const ir::Operation &train, int64_t chips);
   /// The interval between checkpoints that take `write` seconds.
   double interval(double write) const;
   /// The share of the time that makes progress.
-  double goodput(double interval, double write) const;
+  double availability(double interval, double write) const;
 };
 
 /// Fills in what the run of `train` comes to: failures and length. `checkpointBytes` are those of a

@@ -62,16 +62,6 @@ static std::string algorithmsText(const ir::Operation &train) {
   return text;
 }
 
-static CostPart lineOf(llvm::StringRef label, PartKind kind, double seconds, SourceRange range) {
-  CostPart part;
-  part.label = label.str();
-  part.kind = kind;
-  part.latency = seconds;
-  part.location = range;
-  part.energy = Figure();
-  return part;
-}
-
 /// The errors of a step: where runs with its runtime were measured, these have all others in them.
 static MeasuredErrors errorsOf(const ir::Operation &train, const MeasuredErrors &collectives) {
   auto runtime = study::partOf<study::RuntimeOp>(train);
@@ -93,6 +83,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
                               const StepModel &model, const Strategy &strategy) {
   Outcome outcome;
   outcome.kind = ResultKind::Training;
+  outcome.hasEnergyMoves = true;
   outcome.price = priceOf(train);
   Cost &cost = outcome.cost;
   step.summary.strategy = describe(strategy) + algorithmsText(train);
@@ -102,7 +93,9 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
   cost.energy.isPartial = costs.sources.isEnergyPartial;
   cost.area = model.chipArea();
   cost.exposed = summary.exposed();
-  cost.chips = summary.chips;
+  cost.work = llvm::None; // kernels of ranks and microbatches overlap
+  cost.idle = std::max(0.0, summary.bubble * summary.stepTime);
+  cost.chips = outcome.kernelChips = summary.chips;
   cost.utilization = summary.hfu();
   for (const std::string &note : costs.sources.notes)
     cost.addNote(note);
@@ -126,7 +119,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
   double share = microbatches / static_cast<double>(summary.stages.size());
   double ranks = static_cast<double>(strategy.tensor * strategy.context * strategy.data);
   for (const KernelTime &kernel : step.work.kernels) {
-    CostPart part = lineOf(kernel.label, PartKind::Kernel, kernel.seconds * share, kernel.location);
+    CostPart part(PartKind::Kernel, kernel.label, kernel.location, kernel.seconds * share);
     part.count = static_cast<int64_t>(std::llround(kernel.count * share));
     part.flops = kernel.flops * share;
     part.macs = kernel.macs * share;
@@ -138,7 +131,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
     cost.addBound(kernel.bound, kernel.seconds * share);
   }
   for (const CommunicationTime &entry : summary.communication) {
-    CostPart part = lineOf(entry.name, PartKind::Collective, entry.exposed, train.range());
+    CostPart part(PartKind::Collective, entry.name, train.range(), entry.exposed);
     part.count = static_cast<int64_t>(std::llround(entry.count));
     part.bound = "network";
     part.energy = Figure(Uncertain(std::max(0.0, entry.energy)));
@@ -150,7 +143,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
   auto rest = [&](const char *label, double seconds, llvm::Optional<Figure> energy = llvm::None) {
     if (seconds == 0)
       return;
-    CostPart part = lineOf(label, PartKind::Phase, seconds, train.range());
+    CostPart part(PartKind::Phase, label, train.range(), seconds);
     if (energy)
       part.energy = std::move(*energy);
     else
@@ -159,7 +152,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound(label, seconds);
   };
-  rest("bubble", std::max(0.0, summary.bubble * summary.stepTime));
+  rest("bubble", cost.idle.central());
   rest("optimizer", summary.optimizerTime, step.optimizerEnergy);
   rest("other", summary.otherTime);
   std::vector<std::string> used = costs.sources.providers;

@@ -27,7 +27,7 @@ StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
   }
   for (const UnitRate &unit : chip.macUnits(format))
     result.peak += 2 * unit.rate.central();
-  result.area = chip.area();
+  result.area = areaOf(chip);
   return result;
 }
 

@@ -147,6 +147,8 @@ llvm::Optional<Outcome> training::evaluateTraining(const ir::Module &module,
     return llvm::None;
   if (!checkRun(train, step->summary, diagnostics))
     return llvm::None;
-  step->summary.program = buildProgram(train, *costs, strategy, *step, plan.order, network);
-  return stepOutcome(train, *costs, std::move(*step), model, strategy);
+  auto events = buildProgram(train, *costs, strategy, *step, plan.order, network);
+  Outcome outcome = stepOutcome(train, *costs, std::move(*step), model, strategy);
+  outcome.program = std::move(events);
+  return outcome;
 }

@@ -61,7 +61,7 @@ bool training::checkMemory(const ir::Operation &train, const Step &step, const S
 
 bool training::checkRun(const ir::Operation &train, const TrainingSummary &summary,
                         DiagnosticEngine &diagnostics) {
-  if (summary.goodput > Reliability::leastGoodput)
+  if (summary.availability > Reliability::leastAvailability)
     return true;
   Reliability reliability = Reliability::read(train, summary.chips);
   auto seconds = [](double value) { return formatEngineering(value, BaseUnit::Second); };

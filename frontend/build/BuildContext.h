@@ -25,6 +25,9 @@ struct BuiltGraph {
 struct ResultName {
   std::string name;
   SourceRange range;
+  /// Metrics of the file that come with it, since the file asks for them by its name, and their
+  /// dimensions where they are known.
+  llvm::StringMap<llvm::Optional<Dimension>> metrics = {};
 };
 
 /// How algorithms run that a statement or a line of a workload names.
@@ -42,7 +45,7 @@ struct KeptChip {
   ir::Module module; ///< of the chip alone, without a name
   std::string label;
   DType dtype;
-  llvm::Optional<Instance> link;
+  llvm::Optional<Instance> link, generation;
   llvm::Optional<SourceRange> calibration;
 };
 
@@ -86,8 +89,8 @@ struct BuildContext {
 
   /// Names of results that later statements may mention; null where there are none.
   std::vector<ResultName> *results = nullptr;
-  const ResultName *findResult(llvm::StringRef name) const {
-    for (const ResultName &result : results ? llvm::ArrayRef<ResultName>(*results) : llvm::None)
+  ResultName *findResult(llvm::StringRef name) const {
+    for (ResultName &result : results ? llvm::MutableArrayRef<ResultName>(*results) : llvm::None)
       if (result.name == name)
         return &result;
     return nullptr;
@@ -104,9 +107,12 @@ struct BuildContext {
   llvm::StringMap<AlgorithmForms> algorithmForms;
   /// The networks that the links of chips make, by the symbols of these.
   llvm::StringMap<Instance> chipLinks;
+  /// The generations of chips, by the symbols of these.
+  llvm::StringMap<Instance> chipGenerations;
   /// Where a chip, by its symbol, asks for a fit to measurements.
   llvm::StringMap<SourceRange> calibrations;
-  /// Chips of all statements, by what they were built from and where that stands; or null.
+  /// Chips and libraries of all statements, by what they were built from and where that stands; or
+  /// null.
   llvm::StringMap<KeptChip> *keptChips = nullptr;
 
   /// Symbols of statements, those inside points as well.

@@ -8,9 +8,11 @@
 #include "ir/common/diagnostics/Systems.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/KernelLibraryBuilder.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/build/TimeloopBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Gpu.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/target/TargetOps.h"
@@ -376,11 +378,21 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   if (units.clock)
     chip->setAttr("clock", *units.clock);
   partial(*node, *chip);
+  setQuantity(context, *chip, "boost", node->find("boost"), units);
   setQuantity(context, *chip, "launch", node->find("launch"), units);
   setQuantity(context, *chip, "tdp", node->find("tdp"), units);
   setQuantity(context, *chip, "area", node->find("area"), units);
   if (auto prices = readPrice(context, *node); prices && !prices->empty())
     chip->setAttr("price", std::move(*prices));
+  if (const Node *generation = node->find("generation"); generation && !generation->args.empty()) {
+    const Value &value = generation->args[0].value;
+    const Instance *instance = value.getIf<Instance>();
+    if (instance && instance->decl->kind == DeclKind::Generation)
+      context.chipGenerations.try_emplace(chip->symbol(), *instance);
+    else if (!value.isUnknown())
+      diagnostics.report(generation->range, diag::NotKernels, "generation", "generation",
+                         value.describe());
+  }
   if (const Node *link = node->find("link"); link && !link->args.empty()) {
     const Value &value = link->args[0].value;
     const Instance *network = value.getIf<Instance>();
@@ -412,6 +424,9 @@ static void keepChip(BuildContext &context, llvm::StringRef key, const BuiltTarg
   kept.dtype = built.dtype;
   if (auto link = context.chipLinks.find(built.symbol); link != context.chipLinks.end())
     kept.link = link->second;
+  if (auto known = context.chipGenerations.find(built.symbol);
+      known != context.chipGenerations.end())
+    kept.generation = known->second;
   if (auto fit = context.calibrations.find(built.symbol); fit != context.calibrations.end())
     kept.calibration = fit->second;
   ir::ValueMap map;
@@ -424,6 +439,8 @@ static BuiltTarget takeChip(BuildContext &context, const KeptChip &kept, const I
   chip.setSymbol(context.module.uniqueName(hardware.decl->name));
   if (kept.link)
     context.chipLinks.try_emplace(chip.symbol(), *kept.link);
+  if (kept.generation)
+    context.chipGenerations.try_emplace(chip.symbol(), *kept.generation);
   if (kept.calibration)
     context.calibrations[chip.symbol()] = *kept.calibration;
   return {chip.symbol().str(), kept.label, &hardware, kept.dtype};
@@ -460,6 +477,8 @@ static llvm::Optional<BuiltTarget> buildOnce(BuildContext &context, const Instan
 llvm::Optional<BuiltTarget> perfc::buildChip(BuildContext &context, const Instance &hardware) {
   BlameScope blame(context.diagnostics, hardware.range);
   auto built = buildOnce(context, hardware);
+  if (built)
+    setGeneration(context, *context.module.lookup(built->symbol));
   auto calibration = built ? context.calibrations.find(built->symbol) : context.calibrations.end();
   if (calibration != context.calibrations.end())
     context.unsupported.push_back({calibration->second, "`calibrate`"});

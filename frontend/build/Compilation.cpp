@@ -10,9 +10,7 @@
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Names.h"
-#include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/common/diagnostics/Values.h"
-#include "ir/study/StudyOps.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <cmath>
 #include <functional>
@@ -80,15 +78,15 @@ static bool isStatement(llvm::StringRef word) {
   return llvm::is_contained(words, word);
 }
 
-/// The results that a mistaken statement would have named.
-void Compilation::declareMistaken(const ast::Item &item) {
+/// The results that a statement names, whether it is built or not.
+void Compilation::declareResults(const ast::Item &item) {
   for (const ast::Clause &clause : item.clauses)
     if (clause.word == "as" && !clause.args.empty() &&
         clause.args[0].value->kind == ast::ExprKind::Name)
       results.push_back({clause.args[0].value->text.str(), clause.args[0].range});
   for (const ast::Body *body : {item.block, item.otherwise})
     for (const ast::Item *inner : body ? body->items : llvm::ArrayRef<ast::Item *>())
-      declareMistaken(*inner);
+      declareResults(*inner);
 }
 
 bool Compilation::notAStatement(Elaborator &elaborator, const ast::Item &item, const Scope &scope) {
@@ -153,7 +151,7 @@ bool Compilation::statement(const ast::Item &item, Scope &scope, Units &units) {
     return good;
   };
   if (item.isDamaged || item.isMistaken)
-    return declareMistaken(item), false;
+    return declareResults(item), false;
   if (item.kind == ast::ItemKind::If) {
     Value chosen = evaluator.evaluate(*item.value, scope);
     const bool *truth = chosen.getIf<bool>();
@@ -311,23 +309,10 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
   return good;
 }
 
-/// What a block of a sweep or table says about its only statement.
+/// What a block of a sweep says about its only statement.
 static bool isAboutStatement(llvm::StringRef word) {
-  static constexpr llvm::StringLiteral words[] = {"expect",  "report", "emit",
-                                                  "require", "pareto", "against"};
+  static constexpr llvm::StringLiteral words[] = {"expect", "report", "emit", "require", "pareto"};
   return llvm::is_contained(words, word);
-}
-
-/// Whether the row has what measurements can be held against; false after a report.
-static bool hasOneResult(const ir::Operation &row, DiagnosticEngine &diagnostics) {
-  size_t statements = row.body().size();
-  bool isOne = statements == 1 && !row.body().front().is(study::CompareOp::opName);
-  if (!isOne)
-    diagnostics.report(
-        row.range(), diag::BadTableStatement,
-        "one statement with one result in its block, not " +
-            (statements == 1 ? "several results" : counted(statements, "statement")));
-  return isOne;
 }
 
 /// Builds the study.point that has the attributes `about`, "bindings" among them.
@@ -340,8 +325,6 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
   context.keptChips = &keptChips;
   for (const auto &[name, value] : about.find("bindings")->asDict().entries())
     context.swept.emplace_back(name, scope.find(name) ? *scope.find(name) : Value()); // of a param
-  bool isRow = item.word == "validate";
-  BlockKind kind = isRow ? BlockKind::Validate : BlockKind::Sweep;
   ir::Operation *op = context.builder.create(module.body(), "study.point", item.range);
   for (const auto &[name, value] : about.entries())
     op->setAttr(name, value);
@@ -351,7 +334,7 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
   auto visit = [&](bool isAbout, llvm::function_ref<bool(const ast::Item &, const Scope &)> build) {
     size_t errors = diagnostics.errorCount();
     Node nothing;
-    elaborator.body(*item.block, kind, elaborator.newScope(scope), nothing,
+    elaborator.body(*item.block, BlockKind::Sweep, elaborator.newScope(scope), nothing,
                     [&](const ast::Item &entry, const Scope &inner) {
                       if (isAboutStatement(entry.word) == isAbout)
                         good &= build(entry, inner);
@@ -361,21 +344,17 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
     return good;
   };
   if (!visit(false, [&](const ast::Item &entry, const Scope &inner) {
-        return builder.build(entry, kind, inner);
+        return builder.build(entry, BlockKind::Sweep, inner);
       }))
-    return false;
-  if (isRow && !hasOneResult(*op, diagnostics))
     return false;
   bool isOnly = op->body().size() == 1;
   if (isOnly)
     builder.setStatement(op->body().front().name().split('.').second);
   ir::Region &into = isOnly ? op->body().front().body() : op->body();
   return visit(true, [&](const ast::Item &entry, const Scope &inner) {
-    Node *node = elaborator.statement(entry, kind, inner);
+    Node *node = elaborator.statement(entry, BlockKind::Sweep, inner);
     if (!node || node->args.empty())
       return false;
-    if (isRow)
-      return builder.against(*node, into);
     bool isGoal = entry.word == "require" || entry.word == "pareto";
     return isGoal ? builder.pointGoal(*node, *op)
                   : builder.outcome(*node, into, /*inStatement=*/isOnly);

@@ -13,6 +13,7 @@
 namespace perfc {
 
 class Elaborator;
+class TableBuilder;
 
 class Compilation {
 public:
@@ -64,16 +65,16 @@ private:
     bool stop = false;
   };
   bool statement(const ast::Item &item, Scope &scope, Units &units);
-  void declareMistaken(const ast::Item &item);
+  void declareResults(const ast::Item &item);
   bool notAStatement(Elaborator &elaborator, const ast::Item &item, const Scope &scope);
   bool sweep(const ast::Item &item, const Scope &scope, Units &units);
   bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &about,
              ir::Module &module);
   bool table(const ast::Item &item, const Scope &scope, Units &units);
-  void skippedRow(const ast::Item &item, const Scope &scope, const ir::AttrDict &about,
-                  ir::Module &module);
   bool addRequests(const ir::Module &module, size_t firstResult, BuildContext &context);
   bool buildUnits(Units &units);
+
+  friend class TableBuilder; // of TableRows.cpp
 
   DiagnosticEngine &diagnostics;
   const ir::OpRegistry &registry;

@@ -7,6 +7,7 @@
 #include "ir/common/diagnostics/Mappings.h"
 #include "ir/common/diagnostics/Names.h"
 
+#include "frontend/build/KernelLibraryBuilder.h"
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/Phases.h"
@@ -44,19 +45,19 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
     evaluator.diagnostics.report(decl.nameRange, diag::NoReturn, decl.name);
 }
 
-/// Sets what the sweeps and tables among `items` set, all unknown: metrics may use these names.
-static void setSweptNames(llvm::ArrayRef<const ast::Item *> items, Scope &scope) {
+/// What the sweeps and tables among `items` set, all unknown: metrics may use these names.
+static void addSwept(llvm::ArrayRef<const ast::Item *> items, BuildContext &context) {
   for (const ast::Item *item : items) {
     bool sets = item->word == "sweep" || item->word == "validate";
     for (const ast::Body *block : {item->block, item->otherwise})
       if (block && !sets)
-        setSweptNames(block->items, scope);
+        addSwept(block->items, context);
     for (const ast::Arg &arg : sets ? item->args : llvm::None) {
       const ast::Expr *name = arg.value;
       if (name->kind == ast::ExprKind::Binary && name->text == "in")
         name = name->operands[0];
-      if (name->kind == ast::ExprKind::Name && !scope.find(name->text))
-        scope.set(name->text, Value());
+      if (name->kind == ast::ExprKind::Name && !context.isSwept(name->text))
+        context.swept.emplace_back(name->text.str(), Value());
     }
   }
 }
@@ -93,6 +94,12 @@ bool Compilation::declaration(const Decl &decl) {
   case DeclKind::Trace:
     buildTrace(context, instance);
     return true;
+  case DeclKind::Generation:
+    buildGeneration(context, instance);
+    return true;
+  case DeclKind::Library:
+    buildKernelLibrary(context, instance);
+    return true;
   case DeclKind::Mapping:
   case DeclKind::Mapspace:
   case DeclKind::Dataflow:
@@ -110,7 +117,13 @@ bool Compilation::declaration(const Decl &decl) {
     if (findMetric(decl.name))
       diagnostics.report(decl.nameRange, diag::BuiltInMetric, decl.name);
     Scope scope(*decl.module);
-    setSweptNames(root->statements, scope);
+    addSwept(root->statements, context);
+    for (const auto &[name, value] : context.swept)
+      scope.set(name, value);
+    results.clear();
+    for (const ast::Item *item : root->statements)
+      declareResults(*item);
+    context.results = &results;
     metricExpr(context, *decl.value, {&scope, true});
     return true;
   }

@@ -30,8 +30,11 @@ public:
   llvm::Optional<Typed> convert(const ast::Expr &expr);
   bool mentionsMetric(const ast::Expr &expr) const;
 
+  /// Defines the metrics of the file that `expr` asks of `result`.
+  void defineAsked(const ast::Expr &expr, ResultName &result);
   /// `metric` and the constant `value`.
   llvm::Optional<ir::AttrList> measured(const ast::Expr &metric, const ast::Expr &value);
+  llvm::Optional<std::string> textOf(const ast::Expr &expr);
 
 private:
   llvm::Optional<Typed> constant(const ast::Expr &expr);
@@ -172,10 +175,13 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
       diagnostics.report(expr.opRange, diag::UnknownMetricName, first);
       return llvm::None;
     }
+    const ResultName &result = *context.findResult(root->text);
+    auto known = own ? result.metrics.find(own->name) : result.metrics.end();
+    if (known != result.metrics.end())
+      return Typed{path, known->second};
     size_t before = diagnostics.all().size();
     if (own && !define(*own)) {
-      diagnostics.noteSince(before, expr.range,
-                            "for this use; names that a sweep sets are known in its block");
+      diagnostics.noteSince(before, expr.range, "for this use");
       return llvm::None;
     }
     if (own)
@@ -193,6 +199,36 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
     return llvm::None;
   return Typed{path, spec ? llvm::Optional<Dimension>(spec->dimension) : llvm::None, false, false,
                spec};
+}
+
+void Converter::defineAsked(const ast::Expr &expr, ResultName &result) {
+  for (const ast::Expr *operand : expr.operands)
+    defineAsked(*operand, result);
+  for (const ast::Arg &arg : expr.args)
+    defineAsked(*arg.value, result);
+  if (expr.kind != ast::ExprKind::Member)
+    return;
+  const ast::Expr *root = nullptr;
+  std::string path = pathOf(expr, root);
+  llvm::StringRef name = llvm::StringRef(path).split('.').second.split('.').first;
+  const Decl *own = root->kind == ast::ExprKind::Name && root->text == result.name &&
+                            !beginsMetric(name) && !result.metrics.count(name)
+                        ? userMetric(name)
+                        : nullptr;
+  if (!own)
+    return;
+  size_t before = diagnostics.all().size();
+  if (define(*own)) {
+    result.metrics[own->name] = context.metricDimensions.lookup(own->name);
+    return;
+  }
+  diagnostics.truncate(before);
+  llvm::SmallVector<std::string> failed; // with those that it names
+  for (const auto &entry : context.symbols)
+    if (entry.second.empty())
+      failed.push_back(entry.first().str());
+  for (const std::string &key : failed)
+    context.symbols.erase(key);
 }
 
 /// A comparison of a share with what no share can be: `utilization < 60`.
@@ -299,7 +335,7 @@ llvm::Optional<Typed> Converter::call(const ast::Expr &expr) {
     if (!first)
       first = value;
   }
-  static constexpr llvm::StringLiteral keeping[] = {"min", "max", "abs", "floor", "ceil"};
+  static constexpr llvm::StringLiteral keeping[] = {"min", "max", "sum", "abs", "floor", "ceil"};
   bool keeps = first && llvm::is_contained(keeping, name);
   return Typed{std::move(list), keeps ? first->dimension : llvm::None};
 }
@@ -335,8 +371,27 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
   }
 }
 
+/// The string that `expr` is in place of a figure; nothing for others.
+llvm::Optional<std::string> Converter::textOf(const ast::Expr &expr) {
+  if (mentionsMetric(expr))
+    return llvm::None;
+  size_t first = diagnostics.all().size();
+  Value value = context.evaluator.evaluate(expr, *where.scope);
+  diagnostics.truncate(first); // said where it is converted
+  const std::string *text = value.getIf<std::string>();
+  return text ? llvm::Optional<std::string>(*text) : llvm::None;
+}
+
 llvm::Optional<ir::AttrList> Converter::measured(const ast::Expr &metric, const ast::Expr &value) {
-  auto left = convert(metric), right = constant(value);
+  bool isMissing = textOf(value) == std::string();
+  if (textOf(metric)) { // whatever was measured
+    auto right = isMissing ? llvm::None : constant(value);
+    return right ? ir::AttrList{"", right->attribute} : ir::AttrList();
+  }
+  auto left = convert(metric);
+  if (left && isMissing && checkKind(metric, *left, false))
+    return ir::AttrList{left->attribute};
+  auto right = constant(value);
   if (!left || !right || !checkKind(metric, *left, false) || !checkKind(value, *right, false) ||
       !checkDimensions("against", metric, metric, value, *left, *right))
     return llvm::None;
@@ -375,10 +430,32 @@ llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, cons
 llvm::Optional<ir::AttrList> perfc::measuredMetric(BuildContext &context, const ast::Expr &metric,
                                                    const ast::Expr &measured,
                                                    const MetricScope &where) {
+  return Converter(context, where).measured(metric, measured);
+}
+
+std::string perfc::reasonInstead(BuildContext &context, const ast::Expr &metric,
+                                 const MetricScope &where) {
+  return Converter(context, where).textOf(metric).getValueOr("");
+}
+
+/// Calls `visit` with the expressions of `item` and of what is in it.
+static void forEachExpr(const ast::Item &item, llvm::function_ref<void(const ast::Expr &)> visit) {
+  for (const ast::Arg &arg : item.args)
+    visit(*arg.value);
+  for (const ast::Body *body : {item.block, item.otherwise})
+    for (const ast::Item *inner : body ? body->items : llvm::ArrayRef<ast::Item *>())
+      forEachExpr(*inner, visit);
+}
+
+void perfc::defineAskedMetrics(BuildContext &context, ResultName &result,
+                               const MetricScope &where) {
   Converter converter(context, where);
-  if (!converter.mentionsMetric(metric))
-    return metricExpr(context, metric, where), llvm::None; // says so
-  return converter.measured(metric, measured);
+  auto visit = [&](const ast::Expr &expr) { converter.defineAsked(expr, result); };
+  for (const ast::Item *item : where.scope->file().statements)
+    forEachExpr(*item, visit);
+  for (const Decl *decl : where.scope->file().decls)
+    if (decl->kind == DeclKind::Metric)
+      visit(*decl->value);
 }
 
 /// What to write for a name that is no metric.
@@ -402,6 +479,8 @@ llvm::Optional<ir::Attribute> perfc::reportColumn(BuildContext &context, const a
     return ir::Attribute(expr.text);
   Converter converter(context, where);
   if (isName && !converter.mentionsMetric(expr) && !beginsMetric(expr.text)) {
+    if (isLost(where.scope->file(), expr.text))
+      return llvm::None; // of a statement that a syntax error has dropped
     helpUnknown(context, expr.text,
                 context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text));
     return llvm::None;

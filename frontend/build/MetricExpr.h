@@ -24,10 +24,18 @@ llvm::Optional<ir::Attribute> metricExpr(BuildContext &context, const ast::Expr 
 /// The same for a condition (`expect`, `require`): a comparison whose sides have one dimension.
 llvm::Optional<ir::Attribute> metricCondition(BuildContext &context, const ast::Expr &expr,
                                               const MetricScope &where);
-/// A metric expression and the constant that it is compared with, of one dimension, as a pair;
-/// nothing after a report.
+/// A metric expression, or another constant, and what it is compared with, of one dimension, as a
+/// pair. An empty string as the latter is a figure that is not there: the pair is then the
+/// expression alone. The expression is "" where a string stands in its place. Nothing after a
+/// report.
 llvm::Optional<ir::AttrList> measuredMetric(BuildContext &context, const ast::Expr &metric,
                                             const ast::Expr &measured, const MetricScope &where);
+/// Defines the metrics of the file that lines at file level ask of `result`, `e.m`, beside its
+/// statement, where what a sweep around it sets is known. What cannot be defined is reported where
+/// it is used.
+void defineAskedMetrics(BuildContext &context, ResultName &result, const MetricScope &where);
+/// The string that stands in place of a metric and says why there is none; "" for none.
+std::string reasonInstead(BuildContext &context, const ast::Expr &metric, const MetricScope &where);
 /// A column of `report`: a metric expression, or outside of statements the name of a result;
 /// nothing after a report.
 llvm::Optional<ir::Attribute> reportColumn(BuildContext &context, const ast::Expr &expr,

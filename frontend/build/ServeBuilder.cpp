@@ -343,6 +343,7 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
                                               statement.range);
   if (!format || !buildServeParts(context, statement, *made))
     return nullptr;
+  noteFeeds(statement, chip->symbol);
   llvm::SaveAndRestore<llvm::Optional<DType>> weights(context.weightFormat),
       cache(context.cacheFormat);
   if (statement.find("activations")) // weights stay in what `dtype` says

@@ -5,6 +5,8 @@
 // running says so.
 #include "frontend/build/StudyBuilder.h"
 
+#include "frontend/build/KernelLibraryBuilder.h"
+#include "frontend/build/MetricExpr.h"
 #include "frontend/build/PlaceBuilder.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/build/ScheduleBuilder.h"
@@ -195,6 +197,13 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);
+  std::vector<std::string> libraries;
+  good &= buildKernelLibraries(context, statement.find("kernels"), libraries);
+  if (!libraries.empty())
+    op->setAttr("kernels", ir::Attribute::symbols(libraries));
+  if (const Node *timing = statement.find("timing"); timing && !timing->args.empty())
+    if (const auto *word = timing->args[0].value.getIf<WordValue>(); word && word->word == "eager")
+      op->setAttr("eager", ir::Attribute::unit());
   good &= buildPlaces(context, statement, *graph, *op);
   good &= buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
   good &= buildSparsity(context, statement, *graph, *chip, *op);
@@ -303,8 +312,11 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
     declareResult(name, as->args[0].range);
   const ir::Operation *known = name.empty() ? nullptr : context.module.lookup(name);
   op.setSymbol(context.statementSymbol(name.empty() ? statement.word.str() : name));
-  if (known && !known->name().startswith("study."))
-    op.setAttr("name", name); // a chip, say, has this symbol
+  bool isTaken = known && !known->name().startswith("study."); // a chip, say, has this symbol
+  if (!name.empty() && (isTaken || op.symbol() != name))
+    op.setAttr("name", name);
+  if (ResultName *result = name.empty() ? nullptr : context.findResult(name))
+    defineAskedMetrics(context, *result, {statement.scope, /*inStatement=*/true, kind});
 }
 
 //===-- Statements

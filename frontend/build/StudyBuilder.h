@@ -21,9 +21,10 @@ public:
   bool build(const ast::Item &item, BlockKind kind, const Scope &scope);
   /// Adds an expect, report or emit of `node` to `into`.
   bool outcome(const Node &node, ir::Region &into, bool inStatement);
-  /// Adds what the line `against …` of a table's row says; false after a report, but what of it is
-  /// known is there all the same.
-  bool against(const Node &node, ir::Region &into);
+  /// Adds what a line `name`, `split` or `against` of a table says to `row`, the last one's
+  /// predictions to `into`; `group` is what the row was dealt by `split`. False after a report, but
+  /// what is known is there all the same.
+  bool rowLine(const Node &node, llvm::StringRef group, ir::Operation &row, ir::Region &into);
   /// Checks the metrics of `minimize`, `maximize`, `require` or `pareto`.
   bool goal(const Node &node);
   /// Adds the `require` or `pareto` of a sweep to `point`.
@@ -67,12 +68,17 @@ private:
   /// False, reported, where two of `choices` would run the same collective.
   bool checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subject &subject);
   void noteUnsupported(const Node &child, ir::Region &into);
+  bool against(const Node &node, ir::Operation &row, ir::Region &into);
+  ir::AttrDict groups(const Node &line, llvm::StringRef word, ir::AttrDict known);
   bool report(const Node &node, const MetricScope &where, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);
   bool goals(const Node &statement);
   void declareResult(const std::string &name, SourceRange range);
   void nameResult(const Node &statement, ir::Operation &op);
   bool search(const Node &statement);
+  /// Steps and batches cost each kernel on the whole chip: notes as unsupported a `target`, chip or
+  /// system, with arrays that feed each other.
+  void noteFeeds(const Node &statement, llvm::StringRef target);
   /// Gives `op` the study.goal that a search or a `train` with holes asks for; false after a
   /// report.
   bool buildGoal(const Node &statement, ir::Operation &op);

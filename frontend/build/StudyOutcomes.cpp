@@ -95,30 +95,69 @@ static std::string groupName(const ast::Expr &expr, const SourceManager &sources
   return expr.kind == ast::ExprKind::Member ? expr.text.str() : sources.text(expr.range).str();
 }
 
-bool StudyBuilder::against(const Node &node, ir::Region &into) {
+/// `known` with the groups that `word` of `line` says: value by name.
+ir::AttrDict StudyBuilder::groups(const Node &line, llvm::StringRef word, ir::AttrDict known) {
+  const Node *groups = line.find(word);
+  for (const ast::Arg &arg : groups ? groups->syntaxArgs() : llvm::None) {
+    bool isNamed = arg.assigned && arg.value->kind == ast::ExprKind::Name;
+    const ast::Expr &expr = isNamed ? *arg.assigned : *arg.value;
+    Value value = evaluator.evaluate(expr, *line.scope);
+    if (!value.isUnknown())
+      known.set(isNamed ? arg.value->text.str()
+                        : groupName(expr, evaluator.program.sourceManager()),
+                plainText(value));
+  }
+  return known;
+}
+
+bool StudyBuilder::against(const Node &node, ir::Operation &row, ir::Region &into) {
   const SourceManager &sources = evaluator.program.sourceManager();
   size_t errors = diagnostics.errorCount();
-  ir::AttrDict by;
-  const Node *groups = node.find("by");
-  for (const ast::Arg &arg : groups ? groups->syntaxArgs() : llvm::None) {
-    Value value = evaluator.evaluate(*arg.value, *node.scope);
-    const std::string *text = value.getIf<std::string>();
-    if (!value.isUnknown())
-      by.set(groupName(*arg.value, sources), text ? *text : written(value));
-  }
+  ir::AttrDict beside = groups(node, "beside", {});
+  if (node.find("by"))
+    row.setAttr("by", groups(node, "by", row.dictAttr("by")));
+  const Node *titles = node.find("as");
+  if (titles && titles->args.size() != node.syntaxArgs().size())
+    diagnostics.report(titles->range, diag::BadTableStatement,
+                       "a title for each pair of `against`");
   MetricScope where{node.scope, /*inStatement=*/true, kind};
-  for (const ast::Arg &arg : node.syntaxArgs()) {
+  for (const auto &entry : llvm::enumerate(node.syntaxArgs())) {
+    const ast::Arg &arg = entry.value();
     if (arg.assign != "=") {
       diagnostics.report(arg.range, diag::NothingMeasured);
       return false;
     }
     ir::Operation *op = context.builder.create(into, "study.against", arg.range);
-    op->setAttr("text", sources.text(arg.value->range));
-    op->setAttr("by", by);
+    bool hasTitle = titles && entry.index() < titles->args.size();
+    op->setAttr("text", hasTitle ? titles->args[entry.index()].value.get<WordValue>().word
+                                 : sources.text(arg.value->range).str());
+    if (!beside.empty())
+      op->setAttr("beside", beside);
+    if (std::string reason = reasonInstead(context, *arg.value, where); !reason.empty())
+      op->setAttr("missing", reason);
     if (auto pair = measuredMetric(context, *arg.value, *arg.assigned, where))
       op->setAttr("pair", std::move(*pair));
   }
   return diagnostics.errorCount() == errors;
+}
+
+bool StudyBuilder::rowLine(const Node &node, llvm::StringRef group, ir::Operation &row,
+                           ir::Region &into) {
+  if (node.word == "against")
+    return against(node, row, into);
+  if (node.args.empty())
+    return false;
+  if (node.word == "name") {
+    row.setAttr("name", node.args[0].value.get<std::string>());
+    return true;
+  }
+  const Node *as = node.find("as");
+  ir::AttrDict by = row.dictAttr("by");
+  if (!group.empty())
+    by.set(as && !as->args.empty() ? as->args[0].value.get<WordValue>().word : "split",
+           group.str());
+  row.setAttr("by", std::move(by));
+  return true;
 }
 
 bool StudyBuilder::goal(const Node &node) {

@@ -28,20 +28,6 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
 }
 
 /// A search holds the evaluation that it is about; mappings in `with` stay as they are.
-/// True when `target`, a chip or system, has a chip whose arrays feed each other.
-static bool hasFeeds(const ir::Operation &target) {
-  if (auto chip = ir::as<target::ChipOp>(target))
-    return target::feedsArrays(chip);
-  bool found = false;
-  target.walk([&](const ir::Operation &op) {
-    auto members = ir::as<target::MembersOp>(op);
-    const ir::Operation *of = members ? ir::resolve(op, members.of()) : nullptr;
-    auto chip = ir::as<target::ChipOp>(of);
-    found |= chip && target::feedsArrays(chip);
-  });
-  return found;
-}
-
 bool StudyBuilder::search(const Node &statement) {
   auto about = subject(statement);
   if (!about)
@@ -63,9 +49,6 @@ bool StudyBuilder::search(const Node &statement) {
             searchSpaces(*about, chip, spaces, *op);
     if (!good)
       return false;
-    if (hasFeeds(*context.module.lookup(evaluation->symbolAttr("on"))))
-      markUnsupported(op->body(), statement.range,
-                      "a search on a chip whose arrays feed each other");
     nameResult(statement, *op);
     if (with && !spaces.empty())
       evaluation->setAttr("label", evaluation->stringAttr("label").str() + " with " +
@@ -100,6 +83,25 @@ bool StudyBuilder::searchSpaces(const Subject &subject, const NodeArg &on,
 //===-- train
 //------------------------------------------------------------------------------------===//
 
+void StudyBuilder::noteFeeds(const Node &statement, llvm::StringRef target) {
+  auto feeds = [](const ir::Operation *op) {
+    auto chip = ir::as<target::ChipOp>(op);
+    return chip && target::feedsArrays(chip);
+  };
+  const ir::Operation *on = context.module.lookup(target);
+  bool found = feeds(on);
+  on->walk([&](const ir::Operation &op) {
+    auto members = ir::as<target::MembersOp>(op);
+    found |= members && feeds(ir::resolve(op, members.of()));
+  });
+  if (found)
+    context.unsupported.push_back(
+        {statement.range,
+         fmt::format("`{}` on a chip whose arrays feed each other: which of them runs a kernel, "
+                     "`evaluate` decides",
+                     statement.word)});
+}
+
 /// The statement and, behind it, what it says word by word, for messages about that.
 static ir::Location placesOf(const Node &statement) {
   ir::Location places(statement.range);
@@ -120,6 +122,7 @@ ir::Operation *StudyBuilder::train(const Node &statement, const Subject &about, 
   auto format = chip ? formatOf(context, statement, "dtype", chip->dtype) : llvm::None;
   if (!format)
     return nullptr;
+  noteFeeds(statement, chip->symbol);
   // In its place once the model is there, after which its name is chosen.
   auto made = std::make_unique<ir::Operation>(*context.builder.ops().find(study::TrainOp::opName),
                                               placesOf(statement));

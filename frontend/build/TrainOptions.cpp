@@ -4,6 +4,7 @@
 #include "frontend/build/Attributes.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/Providers.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/study/TrainOps.h"
 
@@ -148,11 +149,11 @@ void TrainOptions::provider(const Node &node) {
   const WordValue *name = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!name)
     return;
-  if (name->word != "roofline" && name->word != "tile")
-    return bad(
-        node.args[0].range,
-        fmt::format("`train` takes its kernel times from `roofline` or `tile`, not from `{}`",
-                    name->word));
+  if (const ProviderInfo *provider = findProvider(name->word); !provider || !provider->costsSteps)
+    return bad(node.args[0].range,
+               fmt::format("`train` takes its kernel times from {}, not from `{}`",
+                           providerNames([](const ProviderInfo &one) { return one.costsSteps; }),
+                           name->word));
   train.setAttr("using", name->word);
 }
 

@@ -11,9 +11,9 @@ using namespace perfc;
 
 llvm::ArrayRef<llvm::StringRef> perfc::builtinFunctions() {
   static const llvm::StringRef names[] = {
-      "ceil",  "floor", "round", "min", "max",    "abs",     "sqrt",    "log2",
-      "log",   "exp",   "pow",   "sum", "length", "normal",  "uniform", "lognormal",
-      "rsqrt", "tanh",  "erf",   "sin", "cos",    "sigmoid", "xor"};
+      "ceil", "floor",   "round",  "min",    "max",     "abs",       "sqrt",  "log2",  "log", "exp",
+      "pow",  "sum",     "length", "normal", "uniform", "lognormal", "rsqrt", "tanh",  "erf", "sin",
+      "cos",  "sigmoid", "xor",    "named",  "matches", "lookup",    "parts", "shares"};
   return names;
 }
 
@@ -134,8 +134,21 @@ static llvm::Optional<Quantity> applyToOne(llvm::StringRef name, const Quantity 
   return applyReal(name, number);
 }
 
+/// `whole` in `count` parts that differ by one at most.
+Value Evaluator::shares(int64_t whole, int64_t count, SourceRange range) {
+  constexpr int64_t most = 1'000'000;
+  if (count > most || whole > most * most) {
+    diagnostics.report(range, diag::ValueTooLarge, most, "elements");
+    return Value();
+  }
+  Value::List parts;
+  for (int64_t i = 0; i < count; ++i)
+    parts.values.push_back(Quantity(Rational(whole * (i + 1) / count - whole * i / count)));
+  return parts;
+}
+
 Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments,
-                         SourceRange range) {
+                         SourceRange range, const Scope &scope) {
   llvm::SmallVector<Quantity, 4> numbers;
   llvm::SmallVector<Value, 2> operands;
   bool hasTensor = false;
@@ -155,6 +168,10 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
     diagnostics.report(range, diag::BadFunctionArguments, name, wanted);
     return Value();
   };
+  if (auto wanted = textFunctionArguments(name)) {
+    auto result = textFunction(name, operands, range, scope);
+    return result ? *result : badArguments(wanted->str());
+  }
   if (hasTensor && tensors && isElementFunction(name) && operands.size() != elementArity(name))
     return badArguments(counted(elementArity(name), "plain argument"));
   if (hasTensor && tensors && isElementFunction(name))
@@ -181,16 +198,17 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
     return Quantity(Uncertain(central, distributionHalfWidth(name, first, second), source),
                     numbers[0].dimension());
   }
-  if (!arity(name == "pow" || name == "xor" ? 2 : 1))
+  bool isOfCounts = name == "xor" || name == "shares";
+  if (!arity(name == "pow" || isOfCounts ? 2 : 1))
     return Value();
-  if (name == "xor") {
+  if (isOfCounts) {
     auto isCount = [](const Quantity &number) {
       return number.dimension().isNumber() && number.isInteger() && number.sign() >= 0;
     };
     if (!llvm::all_of(numbers, isCount))
       return badArguments("2 whole numbers from 0");
-    return Quantity(
-        Rational(numbers[0].rational().numerator() ^ numbers[1].rational().numerator()));
+    int64_t first = numbers[0].rational().numerator(), second = numbers[1].rational().numerator();
+    return name == "xor" ? Quantity(Rational(first ^ second)) : shares(first, second, range);
   }
   QuantityError error = QuantityError::None;
   llvm::Optional<Quantity> result =

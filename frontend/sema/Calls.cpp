@@ -24,7 +24,7 @@ Value Evaluator::call(const ast::Expr &expr, const Scope &scope) {
   if (callee.kind == ast::ExprKind::Name && !scope.find(callee.text)) {
     NameResult found = program.lookup(scope.file(), callee.text);
     if (!found.decl && !found.alias && llvm::is_contained(builtinFunctions(), callee.text))
-      return builtin(callee.text, arguments(expr.args, scope), expr.range);
+      return builtin(callee.text, arguments(expr.args, scope), expr.range, scope);
     if (choicesAreValues && !found.decl && !found.alias && isChoiceWord(callee.text))
       return WordValue{callee.text.str(), arguments(expr.args, scope)};
   }

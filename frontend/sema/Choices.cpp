@@ -159,11 +159,14 @@ void Elaborator::chosenByValue(Node &node, const ast::Arg &arg, const Scope &sco
       continue;
     const WordValue *word = one.getIf<WordValue>();
     const Instance *named = one.getIf<Instance>(); // `ring`, also an algorithm of the library
-    if (!word && !named) {
+    const std::string *text = one.getIf<std::string>();
+    if (!word && !named && !text) {
       diagnostics.report(arg.range, diag::UnknownChoice, node.word, one.describe());
       return;
     }
-    WordValue chosen = word ? *word : WordValue{named->decl->name.str(), named->arguments};
+    WordValue chosen = word    ? *word
+                       : named ? WordValue{named->decl->name.str(), named->arguments}
+                               : WordValue{*text, {}};
     if (!isChoice(*node.spec, node.word, chosen.word, arg.range) ||
         !choiceArguments(*node.spec, chosen))
       return;

@@ -366,6 +366,21 @@ bool Evaluator::isMember(const Value &value, const Value &domain, SourceRange ra
   return quantity && contains(*values, *quantity);
 }
 
+/// The value of `{name}` or `{name.member}` in a string.
+Value Evaluator::embedded(llvm::StringRef path, SourceRange range, const Scope &scope) {
+  auto [outer, last] = path.rsplit('.');
+  ast::Expr expr{ast::ExprKind::Name, path};
+  expr.range = expr.opRange = range;
+  if (last.empty())
+    return evaluate(expr, scope);
+  Value value = embedded(outer, range, scope);
+  const Value::Record *record = value.getIf<Value::Record>();
+  const Value *field = record ? findArgument(record->fields, last) : nullptr;
+  if (!field && !value.isUnknown())
+    diagnostics.report(range, diag::NoMember, value.describe(), last);
+  return field ? *field : Value();
+}
+
 std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {
   constexpr size_t most = 1'000'000;
   std::string result;
@@ -387,9 +402,9 @@ std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {
     }
     uint32_t begin = static_cast<uint32_t>(expr.text.data() + i + 1 -
                                            program.sourceManager().text(expr.range.file).data());
-    ast::Expr inner{ast::ExprKind::Name, text.slice(i + 1, close).trim()};
-    inner.range = {expr.range.file, begin, begin + static_cast<uint32_t>(close - i - 1)};
-    Value value = evaluate(inner, scope);
+    Value value =
+        embedded(text.slice(i + 1, close).trim(),
+                 {expr.range.file, begin, begin + static_cast<uint32_t>(close - i - 1)}, scope);
     const std::string *string = value.getIf<std::string>();
     result += string ? *string : written(value);
     i = close;

@@ -130,7 +130,13 @@ private:
   /// `value`, or unknown after a report where it has grown beyond all use.
   Value bounded(Value value, SourceRange range);
 
-  Value builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments, SourceRange range);
+  Value builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments, SourceRange range,
+                const Scope &scope);
+  /// A function of strings; nothing where `operands` are not what it takes.
+  llvm::Optional<Value> textFunction(llvm::StringRef name, llvm::ArrayRef<Value> operands,
+                                     SourceRange range, const Scope &scope);
+  Value shares(int64_t whole, int64_t count, SourceRange range);
+  Value embedded(llvm::StringRef path, SourceRange range, const Scope &scope);
   Value index(const ast::Expr &expr, const Scope &scope);
   Value makeTensor(const ast::Expr &expr, const Scope &scope);
   Value unary(const ast::Expr &expr, const Scope &scope);
@@ -185,6 +191,8 @@ llvm::Optional<Value> builtinName(llvm::StringRef name);
 bool isElementFunction(llvm::StringRef name);
 /// How many arguments the element function `name` takes.
 size_t elementArity(llvm::StringRef name);
+/// What the built-in function of strings `name` takes; nothing for other names.
+llvm::Optional<llvm::StringRef> textFunctionArguments(llvm::StringRef name);
 /// All built-in function names, for suggestions and documentation.
 llvm::ArrayRef<llvm::StringRef> builtinFunctions();
 

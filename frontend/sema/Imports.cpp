@@ -107,8 +107,9 @@ Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range
 void Program::reportUnknownModule(const Module &from, llvm::ArrayRef<ast::ImportName> path,
                                   SourceRange range) {
   std::string name = dotted(path);
+  std::string hint = importHint(from, path.back().name); // loads modules, which may report
   Diagnostic &error = diagnostics.report(range, diag::UnknownModule, name);
-  if (std::string hint = importHint(from, path.back().name); !hint.empty()) {
+  if (!hint.empty()) {
     error.help(std::move(hint));
     return;
   }

@@ -60,6 +60,10 @@ static BlockKind blockOf(DeclKind kind) {
     return BlockKind::System;
   case DeclKind::Runtime:
     return BlockKind::Runtime;
+  case DeclKind::Generation:
+    return BlockKind::Generation;
+  case DeclKind::Library:
+    return BlockKind::KernelLibrary;
   default:
     return BlockKind::None;
   }

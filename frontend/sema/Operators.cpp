@@ -156,6 +156,11 @@ Value Evaluator::comparison(llvm::StringRef op, const Value &left, const Value &
   }
   if (op == "==" || op == "!=")
     return (left == right) == (op == "==");
+  if (left.is<std::string>() && right.is<std::string>()) { // as a dictionary has them
+    int order = left.get<std::string>().compare(right.get<std::string>());
+    return op[0] == '<' ? order < 0 || (order == 0 && op == "<=")
+                        : order > 0 || (order == 0 && op == ">=");
+  }
   diagnostics.report(expr.range, diag::NotOrdered, left.describe(), right.describe());
   return Value();
 }

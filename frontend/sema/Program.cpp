@@ -20,9 +20,9 @@ const Parameter *Decl::findParameter(llvm::StringRef wanted) const {
 
 llvm::StringRef perfc::declKindName(DeclKind kind) {
   static constexpr llvm::StringLiteral names[] = {
-      "op",        "workload",   "hardware", "system",  "mapping", "mapspace", "dataflow",
-      "algorithm", "collective", "memory",   "compute", "array",   "network",  "runtime",
-      "trace",     "fn",         "let",      "param",   "metric"};
+      "op",         "workload",   "hardware", "system",  "mapping", "mapspace", "dataflow",
+      "algorithm",  "collective", "memory",   "compute", "array",   "network",  "runtime",
+      "generation", "library",    "trace",    "fn",      "let",     "param",    "metric"};
   return names[static_cast<unsigned>(kind)];
 }
 
@@ -79,6 +79,8 @@ static llvm::ArrayRef<llvm::StringRef> clausesOf(DeclKind kind) {
   case DeclKind::Array:
   case DeclKind::Network:
   case DeclKind::Runtime:
+  case DeclKind::Generation:
+  case DeclKind::Library:
     return made;
   default:
     return {};

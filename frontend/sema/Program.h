@@ -32,6 +32,8 @@ enum class DeclKind : uint8_t {
   Array,
   Network,
   Runtime,
+  Generation,
+  Library,
   Trace,
   Function,
   Let,

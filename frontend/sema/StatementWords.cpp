@@ -55,17 +55,32 @@ static constexpr WordSpec gateWord{.word = "gate",
                                    .repeats = true,
                                    .doc = "work kept but not powered: gate B when A == 0"};
 
+static constexpr WordSpec kernelsWord{
+    .word = "kernels",
+    .kind = Reference,
+    .maxArgs = anyNumber,
+    .byDefault = "those of the chip's generation",
+    .doc = "libraries whose kernels go before the generation's, at the tile level"};
+
+static constexpr WordSpec timingWord{
+    .word = "timing",
+    .kind = Choice,
+    .choices = "graph eager",
+    .byDefault = "graph",
+    .doc = "kernels of libraries follow each other in a graph, or the host starts each by itself"};
+
 static constexpr WordSpec evaluateWords[] = {
-    onWord,       withWord,    usingWord,  overWord,   asWord,   bandwidthWord, latencyWord,
-    parallelWord, placeWord,   tensorWord, skipWord,   gateWord, minimizeWord,  maximizeWord,
-    withinWord,   requireWord, expectWord, reportWord, emitWord, priceWord};
-static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord,   overWord,
-                                            asWord,     bandwidthWord, latencyWord, expectWord,
-                                            reportWord, emitWord,      priceWord};
+    onWord,     withWord,      usingWord,    kernelsWord,  timingWord, overWord,
+    asWord,     bandwidthWord, latencyWord,  parallelWord, placeWord,  tensorWord,
+    skipWord,   gateWord,      minimizeWord, maximizeWord, withinWord, requireWord,
+    expectWord, reportWord,    emitWord,     priceWord};
+static constexpr WordSpec compareWords[] = {
+    onWord,        withWord,    usingWord,  kernelsWord, timingWord, overWord, asWord,
+    bandwidthWord, latencyWord, expectWord, reportWord,  emitWord,   priceWord};
 static constexpr WordSpec searchWords[] = {
-    onWord,     withWord,   usingOneWord, overWord,     asWord,     tensorWord,
-    skipWord,   gateWord,   minimizeWord, maximizeWord, withinWord, requireWord,
-    paretoWord, expectWord, reportWord,   emitWord,     priceWord};
+    onWord,      withWord,   usingOneWord, overWord,     asWord,       placeWord,
+    tensorWord,  skipWord,   gateWord,     minimizeWord, maximizeWord, withinWord,
+    requireWord, paretoWord, expectWord,   reportWord,   emitWord,     priceWord};
 
 static constexpr WordSpec replayWords[] = {onWord,     overWord,   asWord,
                                            expectWord, reportWord, emitWord};
@@ -99,6 +114,21 @@ static constexpr WordSpec validateWords[] = {
     trainWord,
     replayWord,
     letWord,
+    {.word = "name",
+     .kind = Text,
+     .byDefault = "its number: row 3",
+     .doc = "what the row is called: name \"{row.model} on {row.gpu}\""},
+    {.word = "skip",
+     .kind = Text,
+     .block = BlockKind::RowSkip,
+     .repeats = true,
+     .doc = "a row that is left out, with the reason: skip \"no size\" when row.bytes == 0"},
+    {.word = "split",
+     .kind = Name,
+     .maxArgs = anyNumber,
+     .block = BlockKind::RowSplit,
+     .repeats = true,
+     .doc = "deals the rows out to groups in turn: split fit, test as half by row.gpu"},
     {.word = "against",
      .kind = Syntax,
      .maxArgs = anyNumber,
@@ -109,11 +139,42 @@ static constexpr WordSpec validateWords[] = {
          "a metric of the statement and what was measured: against step_time = row.step_s * 1s"}};
 
 static constexpr WordSpec againstWords[] = {
+    {.word = "as",
+     .kind = Name,
+     .maxArgs = anyNumber,
+     .byDefault = "the metric as written",
+     .doc = "a title for each pair: against latency / 1us = row.us as latency_us"},
+    {.word = "by",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .assigns = true,
+     .byDefault = "all rows together",
+     .doc = "what makes groups, beside all rows: by row.gpu, size = log2(row.bytes)"},
+    {.word = "beside",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .assigns = true,
+     .byDefault = "the groups of all",
+     .doc = "the only group of these pairs, below the others: beside tool = \"roofline\""},
+};
+
+static constexpr WordSpec rowSkipWords[] = {
+    {.word = "when", .kind = Syntax, .byDefault = "always", .doc = "the rows that are left out"},
+};
+
+static constexpr WordSpec rowSplitWords[] = {
+    {.word = "as", .kind = Name, .doc = "what the groups are by"},
     {.word = "by",
      .kind = Syntax,
      .maxArgs = anyNumber,
      .byDefault = "all rows together",
-     .doc = "what makes groups, beside all rows: by row.gpu, row.precision"},
+     .doc = "rows that are dealt out by themselves: by row.gpu"},
+    {.word = "together",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .byDefault = "each row alone, in the order of the table",
+     .doc =
+         "rows that stay together, and are dealt out in the order of a hash: together row.model"},
 };
 
 static constexpr WordSpec expectWords[] = {
@@ -208,6 +269,10 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return validateWords;
   case BlockKind::Against:
     return againstWords;
+  case BlockKind::RowSkip:
+    return rowSkipWords;
+  case BlockKind::RowSplit:
+    return rowSplitWords;
   case BlockKind::Replay:
     return replayWords;
   case BlockKind::Expect:
@@ -227,7 +292,7 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
   case BlockKind::Structure:
     return structureWords;
   default:
-    for (auto wordsOf : {trainWordsOf, serveWordsOf, traceWordsOf})
+    for (auto wordsOf : {trainWordsOf, serveWordsOf, traceWordsOf, kernelWordsOf})
       if (llvm::ArrayRef<WordSpec> words = wordsOf(kind); !words.empty())
         return words;
     return {};

@@ -5,6 +5,7 @@
 #define PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
 
 #include "frontend/sema/Words.h"
+#include "ir/common/Providers.h"
 #include <array>
 #include <utility>
 
@@ -65,7 +66,7 @@ inline constexpr WordSpec withinWord{.word = "within",
 inline constexpr WordSpec usingWord{.word = "using",
                                     .kind = ArgKind::Choice,
                                     .maxArgs = anyNumber,
-                                    .choices = "roofline loopnest tile maestro",
+                                    .choices = providerChoices,
                                     .byDefault = "what fits the chip, named in the result",
                                     .doc = "the providers of costs"};
 /// `using` of a statement that has one row.

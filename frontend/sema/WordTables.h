@@ -21,6 +21,8 @@ llvm::ArrayRef<WordSpec> serveWordsOf(BlockKind kind);
 llvm::ArrayRef<WordSpec> trainWordsOf(BlockKind kind);
 /// The words of `trace` and of the blocks in it.
 llvm::ArrayRef<WordSpec> traceWordsOf(BlockKind kind);
+/// The words of `generation` and `library` and of the blocks in them.
+llvm::ArrayRef<WordSpec> kernelWordsOf(BlockKind kind);
 
 } // namespace perfc
 

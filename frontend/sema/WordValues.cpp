@@ -10,6 +10,18 @@
 
 using namespace perfc;
 
+/// The whole numbers that a name stands for: `stages layers_of`; null for others.
+static const Value::List *namedList(const WordSpec &spec, const ast::Arg &arg, const Scope &scope) {
+  bool isOne = spec.kind == ArgKind::Integer && spec.maxArgs == anyNumber && arg.assign.empty() &&
+               arg.value->kind == ast::ExprKind::Name;
+  const Value *value = isOne ? scope.find(arg.value->text) : nullptr;
+  const Value::List *list = value ? value->getIf<Value::List>() : nullptr;
+  auto isWhole = [](const Value &each) {
+    return each.is<Quantity>() && each.get<Quantity>().isInteger();
+  };
+  return list && llvm::all_of(list->values, isWhole) ? list : nullptr;
+}
+
 void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &scope) {
   const WordSpec &spec = *node.spec;
   bool blockInstead = node.item && node.item->block && spec.minArgs == 0;
@@ -24,6 +36,9 @@ void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &
   for (const ast::Arg &arg : args)
     if (spec.kind == ArgKind::Choice && arg.assign.empty() && isVariable(spec, *arg.value, scope))
       chosenByValue(node, arg, scope);
+    else if (const Value::List *list = namedList(spec, arg, scope))
+      for (const Value &one : list->values)
+        node.args.push_back({"", one, &arg, arg.range});
     else if (auto result = value(node, arg, scope))
       node.args.push_back(std::move(*result));
 }

@@ -89,6 +89,16 @@ static constexpr WordSpec fileWords[] = {
      .block = BlockKind::Runtime,
      .repeats = true,
      .doc = "what a software stack makes of a chip"},
+    {.word = "generation",
+     .kind = Syntax,
+     .block = BlockKind::Generation,
+     .repeats = true,
+     .doc = "what kernels take on chips of one design, beside their work"},
+    {.word = "library",
+     .kind = Syntax,
+     .block = BlockKind::KernelLibrary,
+     .repeats = true,
+     .doc = "kernels by the tiles that they come in: library cublas { kernel gemm { … } }"},
     {.word = "fn",
      .kind = Syntax,
      .block = BlockKind::Function,
@@ -385,17 +395,18 @@ const WordSpec *perfc::findWord(BlockKind kind, llvm::StringRef word) {
 }
 
 static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
-    "none",      "file",     "op",           "workload",   "hardware",  "memory",
-    "array",     "network",  "compute",      "energy",     "bandwidth", "energy",
-    "by-dtype",  "system",   "group",        "fault",      "mapping",   "mapspace",
-    "at",        "dataflow", "algorithm",    "expect",     "report",    "emit",
-    "parallel",  "place",    "saving",       "collective", "evaluate",  "compare",
-    "search",    "sweep",    "serve",        "train",      "tensor",    "structured",
-    "pool",      "draft",    "prefix_cache", "experts",    "optimizer", "timeloop",
-    "timeloop",  "line",     "runtime",      "fn",         "library",   "link",
-    "protocol",  "for",      "experts",      "checkpoint", "price",     "network latency",
-    "bandwidth", "trace",    "group",        "rank",       "node",      "replay",
-    "validate",  "against"};
+    "none",      "file",     "op",           "workload",   "hardware",   "memory",
+    "array",     "network",  "compute",      "energy",     "bandwidth",  "energy",
+    "by-dtype",  "system",   "group",        "fault",      "mapping",    "mapspace",
+    "at",        "dataflow", "algorithm",    "expect",     "report",     "emit",
+    "parallel",  "place",    "saving",       "collective", "evaluate",   "compare",
+    "search",    "sweep",    "serve",        "train",      "tensor",     "structured",
+    "pool",      "draft",    "prefix_cache", "experts",    "optimizer",  "timeloop",
+    "timeloop",  "line",     "runtime",      "fn",         "library",    "link",
+    "protocol",  "for",      "experts",      "checkpoint", "price",      "network latency",
+    "bandwidth", "trace",    "group",        "rank",       "node",       "replay",
+    "validate",  "against",  "skip",         "split",      "generation", "kernel library",
+    "kernel",    "tile"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

@@ -77,8 +77,14 @@ enum class BlockKind : uint8_t {
   Replay,
   Validate,
   Against,
+  RowSkip,
+  RowSplit,
+  Generation,
+  KernelLibrary,
+  KernelFamily,
+  TileShapes,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Against) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::TileShapes) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

@@ -11,6 +11,11 @@ namespace perfc {
 
 /// Value::text with its quantities as people write them: `chip(bandwidth = 12.8GB/s +- 5%)`.
 std::string written(const Value &value);
+/// The same, but a string without quotes.
+inline std::string plainText(const Value &value) {
+  const std::string *text = value.getIf<std::string>();
+  return text ? *text : written(value);
+}
 
 } // namespace perfc
 

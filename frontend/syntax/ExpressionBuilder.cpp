@@ -107,12 +107,12 @@ Expr *ExpressionBuilder::string(antlr4::Token *token, antlr4::Token *format) {
   node.text = text(token).drop_front().drop_back();
   node.range = range(token);
   for (size_t i = 0; (i = node.text.find('\\', i)) != llvm::StringRef::npos; i += 2)
-    if (!llvm::StringRef("\"\\n").contains(node.text[i + 1])) {
+    if (!llvm::StringRef("\"\\n{}").contains(node.text[i + 1])) {
       uint32_t begin = node.range.begin + 1 + i;
       errors
           .report(SourceRange{node.range.file, begin, begin + 2}, diag::UnknownEscape,
                   node.text.substr(i + 1, 1))
-          .help("`\\\"`, `\\\\` and `\\n` are known; a backslash itself is `\\\\`");
+          .help("`\\\"`, `\\\\`, `\\n`, `\\{` and `\\}` are known; a backslash itself is `\\\\`");
       return nullptr;
     }
   if (format) {

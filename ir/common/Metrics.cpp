@@ -26,6 +26,7 @@ static llvm::ArrayRef<MetricSpec> evaluationTable() {
       {"throughput", perSecond(Flop), "FLOP/s", "flops / latency"},
       {"flops", Flop, "FLOP", "floating-point operations, 2 for each of `macs`"},
       {"macs", {}, "", "multiply-accumulates"},
+      {"parameters", {}, "", "elements of the weights of what is evaluated"},
       {"traffic", bytes(), "B", "bytes that the memories move; traffic.NAME is that of one",
        Family},
       {"cycles", Cycle, "cycle", "latency in cycles of the chip's clock"},
@@ -36,7 +37,7 @@ static llvm::ArrayRef<MetricSpec> evaluationTable() {
        "of a single collective: bytes per time and link that an ideal algorithm needs"},
       {"bottleneck", {}, "", "the resource that limits for the longest time", Text},
       {"tokens_per_s", perSecond(Token), "token/s",
-       "tokens / latency, where the workload reads `token` tensors"},
+       "tokens / latency, where the workload reads `token` tensors", Number, /*needsTokens=*/true},
       {"cost", Dollar, "USD", "money for the latency of the chips and for the energy (`price`)"},
       {"cost_per_token", Dimension(Dollar) / Token, "USD/token", "cost / tokens"},
   };
@@ -127,19 +128,26 @@ static llvm::ArrayRef<MetricSpec> replayTable() {
   return table;
 }
 
-llvm::ArrayRef<MetricSpec> perfc::metricsOf(ResultKind kind) {
-  switch (kind) {
-  case ResultKind::Evaluation:
-    return evaluationTable();
-  case ResultKind::Training:
-    return trainingTable();
-  case ResultKind::Serving:
-    return servingTable();
-  case ResultKind::Replay:
-    return replayTable();
-  }
-  return {};
+namespace {
+struct KindOfResult {
+  ResultKind kind;
+  llvm::ArrayRef<MetricSpec> metrics;
+  llvm::StringLiteral statements;
+};
+} // namespace
+
+static const KindOfResult &rowOf(ResultKind kind) {
+  static const KindOfResult table[] = {
+      {ResultKind::Evaluation, evaluationTable(), "`evaluate`, `compare`, `search`"},
+      {ResultKind::Training, trainingTable(), "`train`"},
+      {ResultKind::Serving, servingTable(), "`serve`"},
+      {ResultKind::Replay, replayTable(), "`replay`"}};
+  return *llvm::find_if(table, [&](const KindOfResult &row) { return row.kind == kind; });
 }
+
+llvm::ArrayRef<MetricSpec> perfc::metricsOf(ResultKind kind) { return rowOf(kind).metrics; }
+
+llvm::StringRef perfc::statementsOf(ResultKind kind) { return rowOf(kind).statements; }
 
 const MetricSpec *perfc::findMetric(ResultKind kind, llvm::StringRef name) {
   for (const MetricSpec &metric : metricsOf(kind))
@@ -163,20 +171,6 @@ const MetricSpec *perfc::findMetricOf(llvm::StringRef path) {
       break;
   }
   return nullptr;
-}
-
-llvm::StringRef perfc::statementsOf(ResultKind kind) {
-  switch (kind) {
-  case ResultKind::Evaluation:
-    return "`evaluate`, `compare`, `search`";
-  case ResultKind::Training:
-    return "`train`";
-  case ResultKind::Serving:
-    return "`serve`";
-  case ResultKind::Replay:
-    return "`replay`";
-  }
-  return "";
 }
 
 std::string perfc::statementsWith(llvm::StringRef metric) {

@@ -30,6 +30,7 @@ struct MetricSpec {
   llvm::StringLiteral unit;
   llvm::StringLiteral definition;
   MetricForm form = MetricForm::Number;
+  bool needsTokens = false; ///< not listed for a workload without `token` tensors
 };
 
 /// The metrics of the results of a statement, in the order of documentation.

@@ -44,7 +44,7 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
        .attrs =
            {symbolAttr("run", "what runs")
                 .oneOf({"op.kernel", "loopnest.nest", "loopnest.fused", "loopnest.dataflow",
-                        "tile.kernel"}),
+                        "tile.kernel", "tile.choice"}),
             stringAttr("label", "shown in results"), intAttr("count", "how often").atLeast(1),
             symbolAttr("on", "the part of the chip that runs it").oneOf({"target.chip"}).optional(),
             intAttr("live_bytes", "resident while it runs").atLeast(0),

@@ -37,15 +37,23 @@ struct SearchStatement : ir::OpView {
   const ir::AttrList &spaces() const { return op->listAttr("spaces"); }
 };
 
-/// Statements at one point of a sweep, or the one of a row of a table.
+/// Statements at one point of a sweep, or of a row of a table.
 struct PointOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.point";
   const ir::AttrDict &bindings() const { return op->dictAttr("bindings"); }
   /// The table of measurements that this is a row of, as written; "" at a point of a sweep.
   llvm::StringRef table() const { return op->stringAttr("table"); }
+  /// What the row is called; "" for its number.
+  llvm::StringRef name() const { return op->stringAttr("name"); }
+  /// The groups that the row belongs to: value by name.
+  const ir::AttrDict &by() const { return op->dictAttr("by"); }
   /// Why the row has no statement; "" when it has one.
   llvm::StringRef skipped() const { return op->stringAttr("skipped"); }
+  /// Why results of the row are missing, by their names.
+  const ir::AttrDict &failed() const { return op->dictAttr("failed"); }
+  /// More of the row follows: what is held against measurements stands in the last of its points.
+  bool isOpen() const { return op->hasAttr("open"); }
   GoalOp goal() const { return partOf<GoalOp>(*op); }
 };
 

@@ -168,9 +168,9 @@ std::vector<OpDecl> study::serveDecls() {
                 .positive()
                 .share()
                 .otherwise(Quantity(*divide(9, 10), Dimension())),
-            // A round figure inside what logs of servers show, not fitted to any (docs/serving.md).
-            quantityAttr("reserve", Dimension(BaseUnit::Byte), "of driver and libraries")
-                .otherwise(512 * 1024 * 1024),
+            quantityAttr("reserve", Dimension(BaseUnit::Byte),
+                         "that the driver keeps of a chip's memory; 1.5 % of it without")
+                .optional(),
             flagAttr("sharded", "the samples are those of one tensor-parallel rank")}),
        .regions = {holding({StrategyOp::opName, SchedulerOp::opName, ArrivalsOp::opName,
                             LengthsOp::opName, SampleOp::opName, PriceOp::opName})},

@@ -72,6 +72,10 @@ struct SampleOp : ir::OpView {
   int64_t context() const { return op->intAttr("context"); }
 };
 
+/// The share of a GPU's memory that its driver keeps from programs: of what a card nominally has,
+/// its total as programs see it lacks 0.8 to 2 % (docs/serving.md).
+inline constexpr double keptByDrivers = 0.015;
+
 /// A stream of requests to a model.
 struct ServeOp : ir::OpView {
   using OpView::OpView;
@@ -82,7 +86,10 @@ struct ServeOp : ir::OpView {
   DType dtype() const { return *parseDType(op->stringAttr("dtype")); }
   int64_t requests() const { return op->intAttr("requests"); }
   double memoryShare() const { return op->realAttr("memory_share"); }
-  double reserve() const { return op->realAttr("reserve"); } ///< B
+  /// B of a memory of `capacity` B that the driver keeps.
+  double reserve(double capacity) const {
+    return op->hasAttr("reserve") ? op->realAttr("reserve") : keptByDrivers * capacity;
+  }
   SchedulerOp scheduler() const { return partOf<SchedulerOp>(*op); }
   ArrivalsOp arrivals() const { return partOf<ArrivalsOp>(*op); }
   LengthsOp lengths() const { return partOf<LengthsOp>(*op); }

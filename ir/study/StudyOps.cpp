@@ -95,7 +95,7 @@ static bool verifyColumns(const Operation &op, DiagnosticEngine &diagnostics) {
 
 static bool verifyAgainst(const Operation &op, DiagnosticEngine &diagnostics) {
   const AttrList &pair = op.listAttr("pair");
-  bool isGood = pair.empty() || (pair.size() == 2 && pair[1].fits(AttrKind::Quantity));
+  bool isGood = pair.size() < 2 || (pair.size() == 2 && pair[1].fits(AttrKind::Quantity));
   return isGood || invalidOp(op, diagnostics, "a pair is a metric and the quantity it came to");
 }
 
@@ -167,6 +167,10 @@ static std::vector<OpDecl> statementDecls() {
             intAttr("count", "how often the subject runs").atLeast(1).otherwise(1),
             listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
             listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
+            listAttr("kernels", AttrKind::Symbol, "libraries that go before the generation's")
+                .oneOf({"tile.library"})
+                .optional(),
+            flagAttr("eager", "the host starts each kernel"),
             dictAttr("parts", AttrKind::Symbol, "of the chip, by kernel that runs on one")
                 .optional()}),
        .regions = {holding({PriceOp::opName, "study.place"})},
@@ -210,11 +214,14 @@ static std::vector<OpDecl> requestDecls() {
        .verifier = verifyExpr},
       {.name = "study.against",
        .doc = "What was measured of the result around it.",
-       .attrs = {stringAttr("text", "the metric as written"),
+       .attrs = {stringAttr("text", "the title, or the metric as written"),
                  listAttr("pair", AttrKind::Any,
-                          "the metric in prefix form and what was measured, where both are known")
+                          "the metric in prefix form, and what was measured, as far as known")
                      .optional(),
-                 dictAttr("by", AttrKind::String, "the groups of the row: value by name")},
+                 stringAttr("missing", "why there is no metric").optional(),
+                 dictAttr("beside", AttrKind::String,
+                          "the only group of this prediction, instead of those of the row")
+                     .optional()},
        .verifier = verifyAgainst},
       {.name = "study.report",
        .doc = "Columns to print.",

@@ -73,15 +73,18 @@ struct ReplayOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "study.replay";
 };
 
-/// What was measured of the result of a row. A row without a statement may lack all but the text.
+/// What was measured of the results of a row. A row without a statement may lack all but the text.
 struct AgainstOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.against";
   llvm::StringRef text() const { return op->stringAttr("text"); }
-  /// The metric in prefix form and what was measured; empty in a row that lacks one of them.
+  /// The metric in prefix form, "" for none, and what was measured. Nothing was where there is the
+  /// metric alone; empty in a row that lacks the metric.
   const ir::AttrList &pair() const { return op->listAttr("pair"); }
-  /// The groups that the row belongs to: value by name.
-  const ir::AttrDict &by() const { return op->dictAttr("by"); }
+  /// Why there is no metric; "" for no reason.
+  llvm::StringRef missing() const { return op->stringAttr("missing"); }
+  /// The only group of this prediction, value by name; empty for the groups of the row.
+  const ir::AttrDict &beside() const { return op->dictAttr("beside"); }
 };
 
 /// A metric made of others.

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/study/TrainOps.h"
 
+#include "ir/common/Providers.h"
 #include "ir/core/Verifier.h"
 #include "ir/study/StudyDecls.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,6 +60,19 @@ Recompute StrategyOp::recompute() const {
 
 RoutingKind ExpertsOp::routing() const {
   return valueNamed<RoutingKind>(routingNames, op->stringAttr("routing"));
+}
+
+static std::vector<llvm::StringRef> stepProviders() {
+  std::vector<llvm::StringRef> names;
+  for (const ProviderInfo &provider : allProviders)
+    if (provider.costsSteps)
+      names.push_back(provider.name);
+  return names;
+}
+
+bool TrainOp::usesTiles() const {
+  const ProviderInfo *provider = findProvider(op->stringAttr("using"));
+  return provider && provider->kernels == KernelLevel::Tile;
 }
 
 std::vector<AlgorithmOp> TrainOp::algorithms() const {
@@ -296,8 +310,8 @@ std::vector<OpDecl> study::trainDecls() {
                 .oneOf(formats)
                 .optional(),
             stringAttr("using", "the provider of kernel times")
-                .oneOf({"roofline", "tile"})
-                .otherwise("roofline"),
+                .oneOf(stepProviders())
+                .otherwise(llvm::StringRef(providerFor(KernelLevel::Whole).name)),
             numberAttr("steps", "of the run").positive().otherwise(1),
             numberAttr("tokens", "of the run, instead of its steps").positive().optional()}),
        .regions = {holding({StrategyOp::opName, OptimizerOp::opName, ExpertsOp::opName,

@@ -126,7 +126,7 @@ struct TrainOp : ir::OpView {
   DType dtype() const { return *parseDType(op->stringAttr("dtype")); }
   int64_t batch() const { return op->intAttr("batch"); }
   llvm::Optional<DType> products() const { return parseDType(op->stringAttr("products")); }
-  bool usesTiles() const { return op->stringAttr("using") == "tile"; }
+  bool usesTiles() const;
   /// Algorithms in the order in which they are asked.
   std::vector<AlgorithmOp> algorithms() const;
 };

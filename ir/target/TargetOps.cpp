@@ -2,6 +2,7 @@
 #include "ir/target/TargetOps.h"
 
 #include "ir/core/Verifier.h"
+#include "ir/target/GenerationOp.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -238,10 +239,16 @@ static std::vector<OpDecl> chipDecls() {
        .attrs =
            {stringAttr("dtype", "number format of tensors that name none"), partialAttr(),
             quantityAttr("clock", perSecond, "cycles per second").optional(),
+            quantityAttr("boost", perSecond, "the highest clock; `clock` when not given")
+                .positive()
+                .optional(),
             quantityAttr("launch", second, "start of one kernel").optional(),
             quantityAttr("tdp", watt, "thermal design power").optional(),
             quantityAttr("area", squareMetre, "of the whole chip").optional(),
             dictAttr("price", AttrKind::Any, "USD for a second of it and for a joule").optional(),
+            symbolAttr("generation", "what kernels take beside their work")
+                .oneOf({"target.generation"})
+                .optional(),
             symbolAttr("of", "the chip that this is a part of").oneOf({"target.chip"}).optional()},
        .regions = {parts},
        .verifier = verifyChip},
@@ -361,6 +368,7 @@ static std::vector<OpDecl> systemDecls() {
 llvm::ArrayRef<OpDecl> target::targetOps() {
   static const std::vector<OpDecl> table = [] {
     std::vector<OpDecl> all = chipDecls();
+    all.push_back(generationDecl());
     for (OpDecl decl : systemDecls())
       all.push_back(std::move(decl));
     return all;

@@ -21,6 +21,10 @@ struct ChipOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "target.chip";
   llvm::StringRef dtype() const { return op->stringAttr("dtype"); }
   llvm::Optional<Quantity> clock() const { return op->quantityAttr("clock"); }
+  /// The highest clock, at which kernels of libraries run; `clock` where it has none of its own.
+  llvm::Optional<Quantity> boost() const {
+    return op->quantityAttr(op->hasAttr("boost") ? "boost" : "clock");
+  }
   llvm::Optional<Quantity> launch() const { return op->quantityAttr("launch"); }
   llvm::Optional<Quantity> tdp() const { return op->quantityAttr("tdp"); }
   llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }

@@ -2,9 +2,11 @@
 #include "ir/tile/TileOps.h"
 
 #include "ir/core/Verifier.h"
+#include "ir/tile/LibraryOps.h"
 
 using namespace perfc;
 using namespace perfc::ir;
+using namespace perfc::tile;
 
 /// There are at most as many blocks as the grid has points, conditions may leave some out, and the
 /// waves are just enough for them.
@@ -21,8 +23,8 @@ static bool verifyKernel(const Operation &op, DiagnosticEngine &diagnostics) {
          invalidOp(op, diagnostics, "waves is not blocks divided by units, rounded up");
 }
 
-llvm::ArrayRef<OpDecl> tile::tileOps() {
-  static const std::vector<OpDecl> table = {
+static std::vector<OpDecl> kernelDecls() {
+  return {
       {.name = "tile.kernel",
        .doc = "A kernel cut into blocks that run on the units of a chip in waves.",
        .symbol = SymbolUse::Required,
@@ -33,8 +35,17 @@ llvm::ArrayRef<OpDecl> tile::tileOps() {
                  dictAttr("tile", AttrKind::Int, "extent of a block per index").atLeast(1),
                  intAttr("blocks", "of the grid that have work").atLeast(1),
                  intAttr("units", "at a time").atLeast(1),
-                 intAttr("waves", "one after another").atLeast(1)},
-       .regions = {{{"tile.load", "tile.compute", "tile.store"}}},
+                 intAttr("waves", "one after another").atLeast(1),
+                 quantityAttr("occupancy", {},
+                              "share of the units that have a block, over all "
+                              "waves")
+                     .positive()
+                     .share()
+                     .optional(),
+                 flagAttr("eager", "the host starts it, and it runs alone"),
+                 symbolAttr("library", "whose kernel it is").oneOf({LibraryOp::opName}).optional()},
+       .regions = {{{ProductOp::opName, StreamOp::opName, "tile.load", "tile.compute",
+                     "tile.store"}}},
        .verifier = verifyKernel},
       {.name = "tile.load",
        .doc = "What one block reads of a tensor.",
@@ -49,5 +60,14 @@ llvm::ArrayRef<OpDecl> tile::tileOps() {
        .doc = "What one block writes of a tensor.",
        .attrs = {stringAttr("tensor", "which"), intAttr("bytes", "per block").atLeast(0),
                  stringAttr("to", "name of the memory")}}};
+}
+
+llvm::ArrayRef<OpDecl> tile::tileOps() {
+  static const std::vector<OpDecl> table = [] {
+    std::vector<OpDecl> all = kernelDecls();
+    for (OpDecl decl : libraryDecls())
+      all.push_back(std::move(decl));
+    return all;
+  }();
   return table;
 }

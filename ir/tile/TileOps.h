@@ -24,6 +24,8 @@ struct KernelOp : ir::OpView {
   int64_t blocks() const { return op->intAttr("blocks"); }
   int64_t units() const { return op->intAttr("units"); }
   int64_t waves() const { return op->intAttr("waves"); }
+  /// "" for blocks that no library has made.
+  llvm::StringRef library() const { return op->symbolAttr("library"); }
 };
 
 /// Bytes of a tensor that one block reads.

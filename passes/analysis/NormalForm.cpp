@@ -168,7 +168,7 @@ static AffineRow subscriptOf(const RelationRow &row, int64_t &scale) {
 }
 
 /// Where the elements of a rank end, of those that the relation leaves, for a position that counts
-/// them `scale` apart.
+/// them `scale` apart; 1 where all positions are negative, which are padding.
 static llvm::Optional<int64_t> extentOf(const IslMap &map, unsigned rank, const AffineRow &position,
                                         int64_t scale, llvm::ArrayRef<int64_t> extents) {
   isl_set *image = isl_map_range(map.take());
@@ -176,7 +176,7 @@ static llvm::Optional<int64_t> extentOf(const IslMap &map, unsigned rank, const 
   isl_val *high = isl_set_dim_max_val(image, static_cast<int>(rank));
   llvm::Optional<int64_t> extent;
   if (high && isl_val_is_int(high) == isl_bool_true)
-    extent = scale * isl_val_get_num_si(high) + 1;
+    extent = std::max<int64_t>(1, scale * isl_val_get_num_si(high) + 1);
   else if (low &&
            isl_val_is_int(low) == isl_bool_true) // only negative positions, maybe all, are padding
     extent = std::max<int64_t>(1, range(position, extents).second + 1);

@@ -209,14 +209,7 @@ bool Differentiator::apply(Operation &op) {
                          ? gradients.lookup(&op.result(input.index))
                      : input.kind == AdjointInput::Output ? stored(op.result(input.index))
                                                           : stored(op.operand(input.index));
-      if (!value) { // of a result that nothing depends on: zero
-        const Value &of = op.result(input.index);
-        Operation *zero = create(frames.back(), op::TensorOp::opName, op.location());
-        zero->setAttr("kind", "gradient");
-        zero->setAttr("label", "zero");
-        value = &zero->addResult(of.type(), of.hint());
-      }
-      operands.push_back(value);
+      operands.push_back(value ? value : &zero(op.result(input.index), op.location()));
     }
     if (adjoint.isCopy) {
       addGradient(op.operand(adjoint.results[0]), *operands[0]);
@@ -235,6 +228,33 @@ bool Differentiator::apply(Operation &op) {
   return true;
 }
 
+/// Computed values from outside of `region` that it reads and that have gradients, each once.
+std::vector<const Value *> Differentiator::captured(Region &region) const {
+  std::vector<const Value *> values;
+  for (Operation &op : region) {
+    auto add = [&](const Value *value) {
+      const Region *home =
+          value->definingOp() ? value->definingOp()->parentRegion() : value->owningRegion();
+      bool isOutside = llvm::any_of(frames, [&](const Frame &frame) { return frame.from == home; });
+      if (isOutside && active.count(value) && !isWeight(*value) &&
+          !llvm::is_contained(values, value))
+        values.push_back(value);
+    };
+    llvm::for_each(op.operands(), add);
+    for (size_t i = 0; i < op.regionCount(); ++i)
+      llvm::for_each(captured(op.region(i)), add);
+  }
+  return values;
+}
+
+/// The gradient of a result that nothing depends on.
+Value &Differentiator::zero(const Value &of, const Location &location) {
+  Operation *op = create(frames.back(), op::TensorOp::opName, location);
+  op->setAttr("kind", "gradient");
+  op->setAttr("label", "zero");
+  return op->addResult(of.type(), of.hint());
+}
+
 bool Differentiator::repeat(Operation &op) {
   std::vector<unsigned> carried;
   for (unsigned i = 0; i < op.resultCount(); ++i) {
@@ -244,6 +264,14 @@ bool Differentiator::repeat(Operation &op) {
   }
   if (carried.empty())
     return true;
+  // The gradients of values from outside go round as well, and all rounds add to them.
+  std::vector<const Value *> outside = captured(op.body());
+  std::vector<Value *> before;
+  for (const Value *value : outside) {
+    settle(*value);
+    Value *known = gradients.lookup(value);
+    before.push_back(known ? known : &zero(*value, op.location()));
+  }
   Operation *copy = create(frames.back(), op::RepeatOp::opName, op.location());
   copy->setAttr("count", *op.attr("count"));
   const Operation &yield = op.body().back();
@@ -253,10 +281,14 @@ bool Differentiator::repeat(Operation &op) {
     Value &inside = copy->body().addArgument(incoming.type(), incoming.hint());
     gradients[&yield.operand(i)] = &inside;
   }
+  for (size_t i = 0; i < outside.size(); ++i) {
+    copy->addOperand(*before[i]);
+    gradients[outside[i]] = &copy->body().addArgument(before[i]->type(), before[i]->hint());
+  }
   // The region's own values go before this repeat while it is being filled.
   Operation *next = frames.back().next;
   frames.back().next = copy;
-  bool good = region(op.body(), copy->body());
+  bool good = region(op.body(), copy->body(), outside);
   frames.back().next = next;
   if (!good)
     return false;
@@ -266,10 +298,14 @@ bool Differentiator::repeat(Operation &op) {
     end->addOperand(inner ? *inner : copy->body().argument(end->operandCount()));
     addGradient(op.operand(i), copy->addResult(op.operand(i).type(), "d_x"));
   }
+  for (const Value *value : outside) {
+    end->addOperand(*gradients.lookup(value));
+    gradients[value] = &copy->addResult(value->type(), "d_" + value->hint().str());
+  }
   return true;
 }
 
-bool Differentiator::region(Region &from, Region &into) {
+bool Differentiator::region(Region &from, Region &into, llvm::ArrayRef<const Value *> outside) {
   frames.emplace_back(from, into);
   if (frames.size() > 1 && modeOf(from) == Recompute::Full)
     recomputeAll(from);
@@ -290,6 +326,8 @@ bool Differentiator::region(Region &from, Region &into) {
   }
   for (size_t i = 0; i < from.argumentCount(); ++i)
     settle(from.argument(i));
+  for (const Value *value : outside)
+    settle(*value);
   Frame &frame = frames.back();
   for (const Value *weight : frame.weightOrder) {
     Operation *op = create(frame, op::GradientOp::opName, weight->definingOp()->location());

@@ -43,7 +43,10 @@ private:
 
   void findActive(ir::Region &region);
   bool seed();
-  bool region(ir::Region &from, ir::Region &into);
+  /// `outside` are the values from around `from` whose gradients it adds to.
+  bool region(ir::Region &from, ir::Region &into, llvm::ArrayRef<const ir::Value *> outside = {});
+  std::vector<const ir::Value *> captured(ir::Region &region) const;
+  ir::Value &zero(const ir::Value &of, const ir::Location &location);
   bool apply(ir::Operation &op);
   bool repeat(ir::Operation &op);
   ir::Value *stored(const ir::Value &value);

@@ -3,7 +3,8 @@
 
 No chip sends or receives what a collective needs in less than the time that its links take. On one switch, and on a fat tree
 without oversubscription, rings take as long as their closed form says. More bandwidth at any level and less oversubscription
-never take longer.
+never take longer, but for an exchange of all with all over several links: there messages queue, and a faster link may change
+their order at another one (docs/cost-model.md).
 """
 import random
 
@@ -12,6 +13,7 @@ from case import Case
 KINDS = ["all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce"]
 SLACK = 1 + 1e-6
 ROUNDING = 1e-10  # s: messages take whole picoseconds, one after the other
+QUEUES = 1.01  # an order that arrivals decide need not be the best one
 
 
 def topology(rng, members, chips):
@@ -70,8 +72,9 @@ def case(rng: random.Random) -> Case:
             exact = ring(wide) if below == 1 and (kind == "switch" or shape.endswith("oversubscription = 1)")) else None
             if exact and abs(seconds - exact) > 1e-6 * exact + ROUNDING:
                 wrong.append(f"{shape}: {seconds} s, by its form {exact} s")
+        slack = QUEUES if collective == "all_to_all" and below > 1 else SLACK
         for before, after, step in zip(found, found[1:], steps[1:]):
-            if after > before * SLACK + ROUNDING:
+            if after > before * slack + ROUNDING:
                 wrong.append(f"{step}: {after} s, with less of it {before} s")
         return wrong
 

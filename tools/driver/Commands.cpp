@@ -92,8 +92,6 @@ static constexpr OptionSpec importOptions[] = {
 };
 static constexpr OptionSpec validateOptions[] = {
     {"rows", 0, "OUT.csv", "write each row's prediction beside its reference"},
-    {"runtimes", 0, "FILE.perf", "of train_…: runtimes in place of those of std.runtimes"},
-    {"half", 0, "HALF", "of train_…: fit or test, only these rows, and only with runtimes"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
@@ -149,13 +147,11 @@ static const Command table[] = {
      "FILE [RESULT] | PERF0123", "perfc explain design.perf", explainOptions, 1, 2, explain,
      "Follows each result to the kernels that take longest and the resources that limit them."},
     {"validate", "predictions against tables of measurements or reference figures",
-     "FILE.perf | KIND PATH [options]",
+     "FILE.perf [TABLE] | KIND TABLE [options]",
      "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 1, 2,
      validateTable,
      "Prints agreement per group; the exit status is 0 whatever it is. FILE.perf has `validate` "
-     "statements. PATH is a table or a "
-     "folder; "
-     "KIND is one of",
+     "statements, and TABLE is what its parameter `table` is set to. KIND is one of",
      tableKindTerms},
     {"new",
      "write a commented program to start from",

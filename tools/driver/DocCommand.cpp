@@ -3,6 +3,7 @@
 // perfc doc: one word of the language, of its library or of its IR; or a whole part of the manual.
 #include "api/Library.h"
 #include "ir/common/Metrics.h"
+#include "ir/common/Providers.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/core/Printer.h"
 #include "ir/study/AllOps.h"
@@ -179,6 +180,18 @@ static bool printMetric(llvm::raw_ostream &os, llvm::StringRef name) {
   return true;
 }
 
+static bool printProvider(llvm::raw_ostream &os, llvm::StringRef name) {
+  const ProviderInfo *provider = findProvider(name);
+  if (!provider)
+    return false;
+  os << "provider `" << provider->name << "`: " << provider->summary << '\n'
+     << "  level    " << provider->level << '\n'
+     << "  serves   " << provider->serves << '\n'
+     << "  on       " << provider->on << '\n'
+     << "  latency  " << provider->formula << '\n';
+  return true;
+}
+
 /// The parser's and the lexer's rules, without the licence line.
 static void printGrammar(llvm::raw_ostream &os) {
   for (llvm::StringRef part : {"parser", "lexer"}) {
@@ -250,6 +263,8 @@ static void reportNothing(Session &session, llvm::StringRef word, std::vector<st
     for (const MetricSpec &metric : metricsOf(kind))
       names.push_back(metric.name.str());
   names.push_back("metrics");
+  for (const ProviderInfo &provider : allProviders)
+    names.push_back(provider.name);
   for (const ir::OpDecl *decl : allOps().all())
     names.push_back(decl->name.str());
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
@@ -268,6 +283,7 @@ static void printStart(Session &session) {
               {"perfc doc h100_sxm", "a chip; networks, systems and workloads go the same way"},
               {"perfc doc bandwidth", "a word, with its values and default"},
               {"perfc doc latency", "a metric, with its unit and definition"},
+              {"perfc doc roofline", "a provider of costs: what it serves, and its formula"},
               {"perfc doc --words", "all words, by the blocks in which they stand"},
               {"perfc doc --metrics", "all metrics"},
               {"perfc explain PERF0101", "what a message means, with an example and its fix"}},
@@ -286,6 +302,7 @@ bool driver::printDocumentation(Session &session, const Arguments &arguments) {
   for (unsigned i = 0; i < blockKindCount; ++i)
     found |= printInBlock(session.out, static_cast<BlockKind>(i), word);
   found |= printMetric(session.out, word);
+  found |= printProvider(session.out, word);
   if (word == "metrics") {
     printMetricTables(session.out);
     found = true;

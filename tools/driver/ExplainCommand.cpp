@@ -98,7 +98,7 @@ static void explainKernel(Session &session, const emit::KernelLine &line, const 
 static void explainResult(Session &session, const emit::Result &result, llvm::StringRef mapping) {
   const Cost &cost = result.cost;
   session.out << result.label << placeText(session.sources, result.place) << '\n'
-              << (result.serving ? "  run_time " : "  latency ") << latencyText(cost.latency)
+              << "  " << emit::formOf(result.kind).timeName << ' ' << latencyText(cost.latency)
               << ", by " << cost.provenance.provider;
   if (!cost.provenance.mapping.empty())
     session.out << " with mapping " << cost.provenance.mapping;

@@ -3,6 +3,7 @@
 // perfc list: what the standard library has, each with its module and one line about it.
 #include "api/Library.h"
 #include "backends/emit/Json.h"
+#include "ir/common/Providers.h"
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/Table.h"
@@ -42,11 +43,35 @@ static void printEntriesJson(Session &session, llvm::ArrayRef<LibraryEntry> entr
   session.out << '\n';
 }
 
+/// The providers of costs, which are of perfc, not of its library.
+static void printProviders(Session &session, bool asJson) {
+  emit::Json list = emit::Json::array();
+  Table table({{"", Align::Left}, {"", Align::Left}, {"", Align::Left, 0, /*wraps=*/true}});
+  for (const ProviderInfo &provider : allProviders) {
+    list.push(emit::Json::object()
+                  .set("name", provider.name)
+                  .set("level", provider.level)
+                  .set("serves", provider.serves)
+                  .set("on", provider.on)
+                  .set("formula", provider.formula)
+                  .set("doc", provider.summary));
+    table.addRow({provider.name, provider.serves.str(), provider.summary.str()});
+  }
+  if (!asJson)
+    return table.print(session.out, session.tableWidth(), session.colorOut, /*titles=*/false);
+  emit::Json::object().set("schema", 1).set("providers", std::move(list)).print(session.out);
+  session.out << '\n';
+}
+
 bool driver::listLibrary(Session &session, const Arguments &arguments) {
   Program program(session.sources, session.diagnostics);
   std::vector<LibraryEntry> entries = libraryIndex(program);
   if (!arguments.files().empty()) {
     llvm::StringRef wanted = arguments.files().front();
+    if (wanted == "provider") {
+      printProviders(session, arguments.has("json"));
+      return true;
+    }
     std::vector<llvm::StringRef> kinds;
     for (const LibraryEntry &entry : entries)
       if (!llvm::is_contained(kinds, llvm::StringRef(entry.kind)))
@@ -54,7 +79,7 @@ bool driver::listLibrary(Session &session, const Arguments &arguments) {
     if (!llvm::is_contained(kinds, wanted)) {
       std::string known = llvm::join(kinds, ", ");
       session.diagnostics.report({}, diag::NothingDocumented, wanted.str())
-          .help("the library has " + known);
+          .help("the library has " + known + "; `perfc list provider` shows who computes costs");
       return true;
     }
     llvm::erase_if(entries, [&](const LibraryEntry &entry) { return entry.kind != wanted; });

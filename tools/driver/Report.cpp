@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
-#include "ir/study/TrainOps.h"
+#include "api/statements/Statements.h"
 #include "tools/driver/RowNames.h"
 #include "tools/driver/sweep/FrontTable.h"
 
@@ -10,7 +10,7 @@ using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
-static constexpr size_t stageLimit = 8;  ///< rows of unlike stages
+static constexpr size_t detailLimit = 8; ///< rows that differ
 static constexpr size_t frontLimit = 12; ///< mappings of a front
 
 void Report::title(llvm::StringRef text, llvm::StringRef details) {
@@ -27,7 +27,8 @@ void Report::print(const Evaluated &evaluated) {
   bool reported = false;
   for (const ir::Operation &op : evaluated.op.body())
     reported |= op.is(study::ReportOp::opName);
-  if (evaluated.op.is(study::CompareOp::opName))
+  const StatementKind *kind = findStatementKind(evaluated.op);
+  if (kind && kind->isComparison)
     printComparison(evaluated);
   else if (!reported)
     printEvaluation(*evaluated.results.front());
@@ -58,9 +59,11 @@ void Report::printEvaluation(const emit::Result &result) {
   if (!kernels.empty())
     kernels.print(out, width, session.colorOut);
   printTotals(result);
-  if (result.training && result.training->stages.size() > 1)
-    stageTable(result, session.isVerbose() ? SIZE_MAX : stageLimit)
-        .print(out, width, session.colorOut);
+  if (auto details = emit::formOf(result.kind).details) {
+    Table table = detailTable(details(result, session.isVerbose() ? SIZE_MAX : detailLimit));
+    if (!table.empty())
+      table.print(out, width, session.colorOut);
+  }
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
     accessTable(cost).print(out, width, session.colorOut);
@@ -123,17 +126,8 @@ static std::string metricText(const MetricValue &value) {
 
 /// What results of different statements are compared by, where all of them have it.
 static std::vector<llvm::StringRef> comparedMetrics(llvm::ArrayRef<const emit::Result *> results) {
-  std::vector<llvm::StringRef> metrics;
-  switch (results.front()->kind) {
-  case ResultKind::Training:
-    metrics = {"step_time", "tokens_per_s", "mfu", "memory.peak", "energy"};
-    break;
-  case ResultKind::Serving:
-    metrics = {"ttft", "tpot", "latency", "tokens_per_s", "energy"};
-    break;
-  default:
-    metrics = {"latency", "energy"};
-  }
+  llvm::ArrayRef<llvm::StringLiteral> compared = emit::formOf(results.front()->kind).compared;
+  std::vector<llvm::StringRef> metrics(compared.begin(), compared.end());
   llvm::erase_if(metrics, [&](llvm::StringRef name) {
     return llvm::any_of(
         results, [&](const emit::Result *result) { return !findMetric(result->kind, name); });

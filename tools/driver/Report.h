@@ -5,11 +5,16 @@
 #ifndef PERFC_TOOLS_DRIVER_REPORT_H
 #define PERFC_TOOLS_DRIVER_REPORT_H
 
+#include "backends/emit/ResultText.h"
+#include "backends/emit/StatementForm.h"
 #include "tools/driver/ReportColumns.h"
 #include "tools/driver/Session.h"
 #include "tools/driver/Table.h"
 
 namespace perfc::driver {
+
+using emit::latencyText;
+using emit::percent;
 
 /// Kernels shown without -v.
 inline constexpr size_t kernelLimit = 14;
@@ -44,6 +49,7 @@ private:
                       llvm::StringRef rows);
   void printFileBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
                           llvm::ArrayRef<ReportColumn> columns);
+  bool checkRows(study::ReportOp report, const emit::MetricNames &names);
   void printFileReport(const api::Evaluated &evaluated);
   /// Reasons and figures of a result are never cut, whatever the width.
   void printTotals(const emit::Result &result);
@@ -73,18 +79,14 @@ Table kernelTable(const emit::Result &result, size_t limit);
 Table totalsTable(const emit::Result &result);
 /// Accesses by memory and tensor.
 Table accessTable(const Cost &cost);
-/// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
-/// the last.
-Table stageTable(const Outcome &of, size_t limit);
+/// What else a result of its kind says.
+Table detailTable(const emit::DetailTable &details);
 /// Who has computed it, and with which mapping.
 std::string details(const Cost &cost);
-/// "12.50 %".
-std::string percent(double share);
 /// "-" where it is not known.
 std::string utilizationText(const Outcome &of);
 /// The energy with its unit, or "not given".
 std::string energyText(const Figure &energy);
-std::string latencyText(const Uncertain &latency);
 
 } // namespace perfc::driver
 

@@ -2,9 +2,12 @@
 //
 // What `report` asks for: rows of results and of their parts, at file level and for the points of a
 // sweep.
+#include "api/statements/Statements.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Report.h"
+
+#include "ir/common/diagnostics/Clauses.h"
 #include "tools/driver/RowNames.h"
 #include "tools/driver/sweep/PointTable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -28,8 +31,8 @@ void Report::printMissing() {
 }
 
 void Report::printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns) {
-  // Columns do not say what a search has found.
-  bool isSearch = evaluated.op.is("study.search") || evaluated.op.is(study::TrainOp::opName);
+  const StatementKind *kind = findStatementKind(evaluated.op);
+  bool isSearch = kind && kind->isSearch;
   const emit::Result &first = *evaluated.results.front();
   if (isSearch)
     title(first.label, details(first.cost));
@@ -108,6 +111,31 @@ void Report::printFileBreakdown(const Evaluated &evaluated, study::ReportOp repo
   }
 }
 
+/// Whether what the report at file level is by is set by a sweep of one of its results; false after
+/// a report.
+bool Report::checkRows(study::ReportOp report, const MetricNames &names) {
+  std::vector<llvm::StringRef> known;
+  bool hasResults = false;
+  for (const ReportColumn &column : columnsOf(report)) {
+    std::vector<std::string> about = emit::severalResults(column.expr, names);
+    if (column.expr.is(ir::AttrKind::String))
+      about.push_back(column.expr.asString().str());
+    for (const std::string &name : about)
+      for (const emit::Result *result : evaluation.named(name)) {
+        hasResults = true;
+        for (const auto &[set, value] : result->point.entries())
+          known.push_back(set);
+      }
+  }
+  for (const std::string &rows : report.by())
+    if (hasResults && !llvm::is_contained(known, llvm::StringRef(rows))) {
+      session.diagnostics.report(report->range(), diag::UnknownRows, rows)
+          .suggest(rows, known, "rows are by what a sweep sets, or by `kernel`, `memory`, …");
+      return false;
+    }
+  return true;
+}
+
 /// `report` at file level: rows are named results and figures of them.
 void Report::printFileReport(const Evaluated &evaluated) {
   auto report = ir::as<study::ReportOp>(evaluated.op);
@@ -122,6 +150,8 @@ void Report::printFileReport(const Evaluated &evaluated) {
   std::vector<std::string> by = report.by();
   if (!by.empty() && isBreakdown(by.front()))
     return printFileBreakdown(evaluated, report, standard);
+  if (!checkRows(report, names))
+    return;
   for (const ReportColumn &column : columnsOf(report)) {
     bool isResult = column.expr.is(ir::AttrKind::String);
     std::vector<std::string> several = emit::severalResults(column.expr, names);
@@ -167,8 +197,11 @@ void Report::goOnWith(const Evaluated &point) {
 void Report::printPoint(const Evaluated &evaluated) {
   PointTable point = pointTable(evaluated, evaluation, session.sources);
   bool isNew = startSweep(evaluated, point);
-  if (isNew)
+  if (isNew) { // later rows have no place for why a cell of theirs is empty
     title(point.title, "sweep");
+    missing = std::move(point.missing);
+    printMissing();
+  }
   // Later rows stand below the figures of earlier ones.
   for (const PointTable::Lines &lines : point.results)
     for (const std::vector<std::string> &line : lines)

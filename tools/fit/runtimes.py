@@ -4,9 +4,9 @@
 
     runtimes.py PERFC RUNTIMES.perf FOLDER [--only TABLE] [--evaluations N] [--write]
 
-FOLDER holds the tables of `perfc validate train_…`. perfc divides each table in two halves by a hash of
-the configuration (label `half`), and predicts the half `fit` with candidate runtimes (`--half fit
---runtimes`); the other half is predicted once, with the result. FREE below says which figures of which
+FOLDER holds the tables of `perfc validate train_…`. The programs of stdlib/validate divide each table in two halves by
+a hash of the configuration (label `half`); copies of them run with candidate runtimes, which the half `fit` decides
+about. FREE below says which figures of which
 runtimes are free, where they start (physical guesses, not earlier fits) and how far they may go. The fit is
 Nelder-Mead on the logits of the figures within their bounds and minimises the mean absolute percentage error plus
 a pull of 0.3 % per unit of logit, squared, towards the start, which keeps what the rows do not determine where it
@@ -97,16 +97,20 @@ def with_figures(text, figures):
 class Table:
     def __init__(self, perfc, folder, name):
         kind, _, self.group = name.partition(" ")
-        self.command = [perfc, "validate", kind, os.path.join(folder, kind + ".csv"), "--quiet"]
+        self.perfc, self.table = perfc, os.path.join(folder, kind + ".csv")
+        library = os.path.join(os.path.dirname(__file__), "..", "..", "stdlib", "validate")
+        with open(os.path.join(library, kind + ".perf"), encoding="utf-8") as file:
+            self.program = file.read().replace("import std.runtimes\n", 'import "runtimes.perf"\n')
 
-    def rows(self, text, half=None):
+    def rows(self, text):
         """[(half, metric, prediction, reference)] of rows that have all of them."""
         with tempfile.TemporaryDirectory() as folder:
-            runtimes, out = os.path.join(folder, "runtimes.perf"), os.path.join(folder, "rows.csv")
-            with open(runtimes, "w", encoding="utf-8") as file:
+            program, out = os.path.join(folder, "program.perf"), os.path.join(folder, "rows.csv")
+            with open(os.path.join(folder, "runtimes.perf"), "w", encoding="utf-8") as file:
                 file.write(re.sub(r"measured 1 [+]- [\d.]+%;?", "", text))  # of the fit before
-            subprocess.run(self.command + ["--runtimes", runtimes, "--rows", out] + (["--half", half] if half else []),
-                           check=True)
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(self.program)
+            subprocess.run([self.perfc, "validate", program, self.table, "--quiet", "--rows", out], check=True)
             with open(out, encoding="utf-8") as file:
                 rows = [r for r in csv.DictReader(file) if r["prediction"] and r["reference"] and "half=" in r["labels"]
                         and (not self.group or "kind=" + self.group in r["labels"])]
@@ -177,7 +181,7 @@ def fit(table, text, free, evaluations):
     start = [logit(name) for name in names]
 
     def cost(point):
-        rows = table.rows(with_figures(text, figures(point)), "fit")
+        rows = table.rows(with_figures(text, figures(point)))
         return error(rows, "fit")[0] + PULL * sum((x - s) ** 2 for x, s in zip(point, start))
 
     best = nelder_mead(cost, start, evaluations)

@@ -130,10 +130,10 @@ void MaestroEvaluator::finish(Cost &cost) const {
   cost.flops = 2 * exact;
   double lanes = double(hardware.pes) * double(hardware.simd);
   cost.utilization = figures.runtime > 0 ? double(exact) / lanes / double(figures.runtime) : 0;
-  cost.area = chip.area();
+  cost.area = areaOf(chip);
+  cost.work = llvm::None; // steps take the largest of their parts
   cost.addBound("dataflow " + op.source().str(), cost.latency);
-  cost.provenance = {"maestro", op.source().str(),
-                     "sum of max(compute, ingress, egress) over steps"};
+  cost.provenance = Provenance::of("maestro", op.source());
   cost.describe(PartKind::Kernel, op.kernel(), op->range());
 }
 

@@ -13,7 +13,7 @@ namespace perfc::maestro {
 /// Serves loopnest.dataflow.
 class MaestroProvider : public CostProvider {
 public:
-  llvm::StringRef name() const override { return "maestro"; }
+  MaestroProvider() : CostProvider("maestro") {}
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;

@@ -188,8 +188,8 @@ CostWeights loopnest::makeWeights(const AdaptedNest &nest, const UnitRate &rate,
   CostWeights weights;
   weights.clock = clock ? clock->toDouble() : 0;
   weights.launch = chip.launch().central();
-  if (llvm::Optional<CostPart> leaking = leakage(chip, Uncertain(1)))
-    weights.leak = leaking->energy.known.central();
+  if (llvm::Optional<Figure> leaking = leakage(chip, Uncertain(1)))
+    weights.leak = leaking->known.central();
   weights.extraBits = extraBytes * 8 * nest.nest.partsPerBit;
   for (unsigned p = 0; p < nest.places.size(); ++p) {
     const Place &place = nest.nest.places[p];

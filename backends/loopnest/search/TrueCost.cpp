@@ -88,8 +88,8 @@ Score TrueCost::scoreOf(const CountedNest &nest, const CountedNest &pace) const 
   double buffered =
       terms.isBuffered ? computing + terms.stalls + terms.load + terms.store : slowest;
   score.latency = std::max(slowest, buffered) + terms.first + terms.last + chip.launch().central();
-  if (llvm::Optional<CostPart> leaking = leakage(chip, Uncertain(score.latency)))
-    score.energy += leaking->energy.known.central();
+  if (llvm::Optional<Figure> leaking = leakage(chip, Uncertain(score.latency)))
+    score.energy += leaking->known.central();
   return score;
 }
 

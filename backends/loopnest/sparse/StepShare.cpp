@@ -41,6 +41,7 @@ private:
   using Conditions = llvm::ArrayRef<unsigned>;
   std::vector<LaneLevel> levels(Conditions conditions) const;
   bool areTied(unsigned a, unsigned b) const;
+  llvm::SmallVector<int64_t, 4> inAllLanes(unsigned tensor) const;
   double inEveryPoint(Conditions conditions) const;
   double share(Conditions conditions) const;
 
@@ -79,8 +80,18 @@ bool StepCounter::areTied(unsigned a, unsigned b) const {
   });
 }
 
+/// The elements of a tensor that all lanes meet at one point.
+llvm::SmallVector<int64_t, 4> StepCounter::inAllLanes(unsigned tensor) const {
+  TileExtents extents(nest);
+  for (const Place &place : llvm::reverse(nest.places))
+    for (const Loop &loop : llvm::reverse(place.loops))
+      if (place.kind == PlaceKind::Array)
+        extents.add(loop);
+  return extents.box(nest.tensors[tensor], sparsity.tensors[tensor].shape);
+}
+
 /// Where lanes wait for each other at every point, tensors that are not tied leave out points on
-/// their own.
+/// their own: those at which the elements of all lanes are zero.
 double StepCounter::inEveryPoint(Conditions conditions) const {
   llvm::EquivalenceClasses<size_t> tied;
   for (size_t i = 0; i < conditions.size(); ++i) {
@@ -98,7 +109,10 @@ double StepCounter::inEveryPoint(Conditions conditions) const {
     std::vector<unsigned> together;
     for (size_t member : members)
       together.push_back(conditions[member]);
-    product *= slowestLane(levels(together), 1, {});
+    const SparseTensor &first = sparsity.tensors[together.front()];
+    product *= together.size() > 1
+                   ? slowestLane(levels(together), 1, {})
+                   : 1 - first.density.emptyShare(first.shape, inAllLanes(together.front()));
   }
   return product;
 }
@@ -137,6 +151,8 @@ double StepCounter::share(Conditions conditions) const {
   for (size_t i = 0; i < conditions.size(); ++i) {
     key.push_back(conditions[i]);
     key.push_back(static_cast<int64_t>(lanes[i].lanes));
+    if (count == 1)
+      llvm::append_range(key, inAllLanes(conditions[i]));
   }
   return shares->of(key, slowest);
 }

@@ -17,7 +17,7 @@ struct SpaceActions {
   Count reductions = 0;
   double instances = 1;                         ///< in use, on average
   double blockRatio = 1;                        ///< blocks touched over those that the words fill
-  double metadataEnergy = 0;                    ///< pJ per instance
+  double metadataEnergy = 0;                    ///< pJ per instance, with changes of the form
   double metadataReads = 0, metadataWrites = 0; ///< in words of the memory
 };
 

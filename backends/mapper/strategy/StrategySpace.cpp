@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/mapper/strategy/StrategySpace.h"
 
+#include "backends/gpu/TileSearch.h"
 #include "backends/loopnest/search/SlotRules.h"
 #include "backends/training/Train.h"
 #include "ir/collective/CollectiveOps.h"
@@ -35,7 +36,8 @@ std::unique_ptr<ir::Module> mapper::withStrategy(const ir::Module &module, llvm:
       algorithm->erase();
   passes::PassContext context{diagnostics, allOps()};
   passes::PassManager manager(*passes::pipelineTo(withSchedules ? "collective" : "phase"));
-  return manager.run(*copy, context) ? std::move(copy) : nullptr;
+  bool good = manager.run(*copy, context) && gpu::chooseTiles(*copy, diagnostics);
+  return good ? std::move(copy) : nullptr;
 }
 
 /// What may be computed again: as asked, or all that differ. Without scores in memory `selective`

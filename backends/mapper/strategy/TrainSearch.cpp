@@ -334,6 +334,7 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   if (!passes::checkLayers(*subject, layers, diagnostics) || !checkSize())
     return llvm::None;
   capacity = trials.model.largestCapacity();
+  result.isLimited = capacity > 0;
   memory = trials.model.memoryName().str();
   isMonotone = !training::Runtime::read(train).usesTiles;
   addDivisions();

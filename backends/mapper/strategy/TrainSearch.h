@@ -39,6 +39,7 @@ struct TrainSearchResult {
   size_t fulfilling = 0;  ///< of these, as `require` asks
   bool isTimed = false;   ///< the goal is the step's time, or what falls with it
   bool isConstant = true; ///< it has one value for all
+  bool isLimited = false; ///< a chip has so much memory, of which a search fills a share
   /// The fastest of those that fit into the memory, but into more of it than a search fills.
   llvm::Optional<StrategyPoint> tight;
   bool isProven = true; ///< false when the time ran out

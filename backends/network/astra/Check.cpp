@@ -182,7 +182,7 @@ void Checker::checkTrace(uint32_t rank) {
   const chakra::Trace &trace = this->trace(rank);
   std::string subject = fmt::format("rank {} ({})", rank, trace.path);
   for (std::string &reason : lostWork(trace))
-    add(diag::TraceLosesWork, subject, std::move(reason), false);
+    add(diag::TraceLosesWork, subject, std::move(reason), false, NodeName{rank, llvm::None});
   checkGraph(rank);
   for (const Node &node : trace.nodes)
     checkNode(rank, node);
@@ -199,7 +199,7 @@ void Checker::checkGraph(uint32_t rank) {
         true);
   bool canStart = llvm::any_of(trace.parentCounts(), [](uint32_t count) { return count == 0; });
   if (trace.nodes.empty())
-    return add(diag::BadTraceNode, subject, "it has no node", true);
+    return add(diag::BadTraceNode, subject, "it has no node", true, NodeName{rank, llvm::None});
   std::vector<uint32_t> cycle = trace.missing.empty() ? trace.cycle() : std::vector<uint32_t>();
   if (cycle.empty())
     return;
@@ -380,7 +380,7 @@ void Checker::checkCollectives() {
           fmt::format("rank {} issues {}, rank {} {}{}", members.front(),
                       counted(first.count, "collective"), rank, sum.count,
                       sum.count == first.count ? " of other types or sizes" : ""),
-          false);
+          false, NodeName{rank, llvm::None});
       break;
     }
   }

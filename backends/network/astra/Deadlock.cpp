@@ -126,7 +126,7 @@ std::vector<Finding> astra::explainUnfinished(const Workload &workload) {
                         isCycle                  ? "deadlock, each waits for the next"
                         : unfinished.size() == 1 ? "what it waits for never comes"
                                                  : "what they wait for never comes",
-                        notes, false});
+                        notes, false, NodeName{unfinished.front(), llvm::None}});
   }
   for (const Exchange &exchange : workload.messages().all())
     if (exchange.arrived > 0) {
@@ -138,7 +138,8 @@ std::vector<Finding> astra::explainUnfinished(const Workload &workload) {
                        counted(static_cast<uint64_t>(exchange.arrived), "message"), key.size,
                        key.destination, key.tag, exchange.arrived == 1 ? "is" : "are"),
            {},
-           false});
+           false,
+           NodeName{key.source, llvm::None}});
     }
   return findings;
 }

@@ -22,10 +22,10 @@ struct Cluster {
   bool aware = false; ///< messages compete for links
 };
 
-/// A node of a trace by name.
+/// A node of a trace by name, or the trace as a whole.
 struct NodeName {
   uint32_t rank;
-  uint64_t id;
+  llvm::Optional<uint64_t> id;
 };
 
 struct FindingNote {
@@ -41,7 +41,7 @@ struct Finding {
   std::vector<FindingNote> notes;
   /// ASTRA-sim ends here without results; else it goes on and may lose work silently.
   bool aborts = true;
-  llvm::Optional<NodeName> node; ///< where it is about one
+  llvm::Optional<NodeName> node; ///< where it is about one, or about the trace of a rank
 };
 
 struct RankResult {

@@ -130,10 +130,15 @@ static bool skipNormalization(Inference &inference) {
 }
 
 static bool recurrent(Inference &inference) {
-  if (!inference.needRank(0, 3, 3) || !inference.needRank(2, 3, 3))
+  if (!inference.needRank(0, 3, 3) || !inference.needRank(1, 3, 3) || !inference.needRank(2, 3, 3))
     return false;
-  const Shape &x = inference.shape(0);
-  Dim hidden = inference.shape(2)[2], directions = inference.shape(2)[0];
+  const Shape &x = inference.shape(0), &weights = inference.shape(1), &states = inference.shape(2);
+  Dim hidden = states[2], directions = states[0];
+  int64_t gates = inference.isNamed("LSTM") ? 4 : inference.isNamed("GRU") ? 3 : 1;
+  Dim rows = inference.dims.multiply(hidden, gates);
+  if (!(directions.is(1) || directions.is(2)) || weights[0] != directions || weights[1] != rows ||
+      states[1] != rows || weights[2] != x[2])
+    return inference.fail("its weights do not fit its operand or each other");
   bool isBatchFirst = inference.integer("layout", 0) != 0;
   Dim length = x[isBatchFirst ? 1 : 0], batch = x[isBatchFirst ? 0 : 1];
   inference.setShape(isBatchFirst ? Shape{batch, length, directions, hidden}

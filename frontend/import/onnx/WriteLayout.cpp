@@ -424,10 +424,11 @@ static bool resize(Writer &writer, const Op &op) {
        across = writer.net.dims.exactQuotient(result[3], shape[3]);
   if (!down || !across)
     return false;
-  std::string name = writer.library("resize", "enlarge");
-  writer.assign(to, "enlarged",
-                fmt::format("{}({}, U = {}, V = {})", name, writer.plain(from),
-                            writer.net.dims.text(*down), writer.net.dims.text(*across)));
+  std::string name = writer.library("resample", "upsample");
+  std::string scales = down->is(2) ? "" : ", U = " + writer.net.dims.text(*down);
+  if (*across != *down)
+    scales += ", V = " + writer.net.dims.text(*across);
+  writer.assign(to, "enlarged", fmt::format("{}({}{})", name, writer.plain(from), scales));
   return true;
 }
 

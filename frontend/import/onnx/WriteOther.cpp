@@ -155,40 +155,105 @@ static bool layerNorm(Writer &writer, const Op &op) {
   return true;
 }
 
-/// Layers with a state that goes from step to step.
-static bool recurrent(Writer &writer, const Op &op) {
-  int x = op.input(0), w = op.input(1), r = op.input(2), to = op.outputs[0];
+/// The products of a recurrent layer's inputs with the weights of one direction, biases added: the
+/// parts of the gates that do not wait, [B, T, gates, H]; without the rank of gates where there is
+/// only one.
+static std::string inputGates(Writer &writer, const Op &op, bool hasGates) {
+  const Layout &x = writer.layout(op.input(0));
   Inference attributes = writer.attributes(op);
-  const Shape &weights = writer.shapeOf(w), &states = writer.shapeOf(r);
-  if (attributes.integer("layout", 0) != 0 || !writer.layout(w).isUnnamed() ||
-      !writer.layout(r).isUnnamed())
-    return false;
-  Dim gates = writer.net.dims.divide(weights[1], states[2]);
-  Shape formW = {weights[0], gates, states[2], weights[2]},
-        formR = {states[0], gates, states[2], states[2]};
-  std::string call = fmt::format("{}({}, {}, {}", writer.library("rnn", "rnn"), writer.plain(x),
-                                 writer.weight(w, formW), writer.weight(r, formR));
-  if (op.input(3) >= 0 && writer.layout(op.input(3)).isUnnamed())
-    call += ", " + writer.weight(op.input(3), {weights[0], 2, gates, states[2]});
-  else
-    return false;
-  const Shape &sequence = writer.shapeOf(x);
-  Shape ranks = {sequence[0], weights[0], sequence[1], states[2]};
-  int first = to;
-  if (first < 0)
-    first = op.outputs.size() > 1 && op.outputs[1] >= 0 ? op.outputs[1] : op.outputs[2];
-  writer.assign(first, "state", call + ")", ranks, {{0}, {1}, {2}, {3}});
-  if (!sequence[0].isNumber())
-    return op.outputs.size() == 1 ||
-           llvm::all_of(llvm::ArrayRef<int>(op.outputs).drop_front(),
-                        [&](int id) { return id < 0 || writer.net.values[id].uses == 0; });
-  // The states behind the last step are its results.
-  Layout last = writer.layout(first);
-  last.fixed[0] = sequence[0].constant - 1;
-  last.dims = {{1}, {2}, {3}};
-  for (size_t i = 1; i < op.outputs.size(); ++i)
+  bool isBatchFirst = attributes.integer("layout", 0) != 0;
+  const Shape &weights = writer.shapeOf(op.input(1)), &sequence = writer.shapeOf(op.input(0));
+  Dim hidden = writer.shapeOf(op.input(2))[2];
+  Shape gates = {hidden};
+  std::string index = "k", xIndex = isBatchFirst ? "i, j" : "j, i";
+  if (hasGates) {
+    gates.insert(gates.begin(), writer.net.dims.divide(weights[1], hidden));
+    index = "m, k";
+  }
+  auto stored = [&](Shape ranks) {
+    std::string name = writer.newName("w");
+    writer.line(name, " = weight[" + writer.dimsText(ranks) + "]");
+    return name;
+  };
+  Shape form = gates;
+  form.insert(form.begin(), weights[2]);
+  std::string w = stored(form), product = writer.newName("gates");
+  const Dim &batch = sequence[isBatchFirst ? 0 : 1], &steps = sequence[isBatchFirst ? 1 : 0];
+  Shape ranks = {batch, steps};
+  ranks.append(gates.begin(), gates.end());
+  writer.line(product,
+              fmt::format("[i, j, {0}] += {1}[{2}, p] * {3}[p, {0}]", index, x.name, xIndex, w),
+              ranks);
+  if (op.input(3) < 0)
+    return product;
+  std::string a = stored(gates), b = stored(gates), sum = writer.newName("gates");
+  writer.line(
+      sum, fmt::format("[i, j, {0}] = {1}[i, j, {0}] + {2}[{0}] + {3}[{0}]", index, product, a, b),
+      ranks);
+  return sum;
+}
+
+/// Layers with a state that goes from step to step. The states that they begin with are of one step
+/// among many, and cost nothing.
+static bool recurrent(Writer &writer, const Op &op) {
+  int x = op.input(0), r = op.input(2);
+  for (int stored : {op.input(1), r, op.input(3)})
+    if (stored >= 0 && !writer.layout(stored).isUnnamed())
+      return false;
+  writer.plain(x);
+  writer.named(x);
+  bool isPlain = op.type == "RNN", isLstm = op.type == "LSTM";
+  llvm::StringRef name = isPlain ? "rnn" : isLstm ? "lstm" : "gru";
+  const Shape states = writer.shapeOf(r), sequence = writer.shapeOf(x);
+  bool isBatchFirst = writer.attributes(op).integer("layout", 0) != 0;
+  const Dim batch = sequence[isBatchFirst ? 0 : 1], steps = sequence[isBatchFirst ? 1 : 0],
+            hidden = states[2];
+  int64_t directions = states[0].constant;
+  std::string form = isPlain ? "" : isLstm ? "4, " : "3, ", state;
+  for (int64_t z = 0; z < directions; ++z) {
+    std::string gates = inputGates(writer, op, !isPlain), one = writer.newName("state");
+    writer.line(one,
+                fmt::format(" = {0}({1}, weight[{2}, {3}{2}])", writer.library("recurrent", name),
+                            gates, writer.net.dims.text(hidden), form),
+                {batch, steps, hidden});
+    state += (z ? ", " : "") + one;
+  }
+  // Results as the graph has them: steps, directions, batch, features; or batch first.
+  unsigned place[] = {1, 2, 0, 3};
+  Layout all;
+  all.ranks = {batch, steps, hidden};
+  if (directions == 2) {
+    std::string both = writer.newName("states"),
+                op = writer.privateOp("directions", "op NAME(f[B, T, H], r[B, T, H]) -> y[B, T, "
+                                                    "Z = 2, H] {\n  y[b, t, 0, e] = f[b, t, e]\n"
+                                                    "  y[b, t, 1, e] = r[b, t, e]\n}\n");
+    all.ranks.insert(all.ranks.begin() + 2, 2);
+    writer.line(both, " = " + op + "(" + state + ")", all.ranks);
+    state = both;
+  }
+  bool isSingle = directions == 1;
+  auto rankOf = [&](unsigned which) -> llvm::SmallVector<unsigned, 2> {
+    if (which == 2 && isSingle)
+      return {};
+    return {which == 3 && isSingle ? 2 : which};
+  };
+  all.name = state;
+  all.fixed.assign(all.ranks.size(), 0);
+  if (isBatchFirst) {
+    place[0] = 0;
+    place[1] = 1;
+    place[2] = 2;
+  }
+  for (unsigned which : place)
+    all.dims.push_back(rankOf(which));
+  // The states behind the last step are its other results.
+  Layout last = all;
+  last.dims = isBatchFirst ? decltype(all.dims){rankOf(0), rankOf(2), rankOf(3)}
+                           : decltype(all.dims){rankOf(2), rankOf(0), rankOf(3)};
+  last.fixed[1] = steps.isNumber() ? steps.constant - 1 : 0;
+  for (size_t i = 0; i < op.outputs.size(); ++i)
     if (op.outputs[i] >= 0)
-      writer.layout(op.outputs[i]) = last;
+      writer.setLayout(op.outputs[i], i == 0 ? all : last);
   return true;
 }
 

@@ -95,10 +95,11 @@ static bool conv(Writer &writer, const Op &op) {
                        writer.weight(weights, {shape[0], shape[2], shape[3]}), uniform(*windows));
     base = "depthwise";
   } else {
-    bool isLine = kernel.size() == 1;
-    call = fmt::format("{}({}, {}{})",
-                       writer.library("convolution", isLine ? "convolution_1d" : "convolution"), x,
-                       writer.weight(weights, grouped(writer, shape, groups)), sides(*windows));
+    std::string name = kernel.size() == 1 ? writer.library("conv1d", "conv1d")
+                                          : writer.library("grouped", "conv2d_groups");
+    call =
+        fmt::format("{}({}, {}{})", name, x, writer.weight(weights, grouped(writer, shape, groups)),
+                    isUniform(*windows) ? uniform(*windows) : sides(*windows));
   }
   assignBiased(writer, to, base, call, op.input(2));
   return true;
@@ -115,15 +116,26 @@ static bool transposedConv(Writer &writer, const Op &op) {
   if (!windows || windows->isSame)
     return false;
   Shape form = grouped(writer, shape, groups);
-  std::string options =
-      option("stride_y", windows->strides[0], 1) + option("stride_x", windows->strides[1], 1) +
-      option("dilation_y", windows->dilations[0], 1) +
-      option("dilation_x", windows->dilations[1], 1) + option("top", windows->before[0], 0) +
-      option("left", windows->before[1], 0);
-  std::string call = fmt::format(
-      "{}({}, {}, P = {}, Q = {}{})", writer.library("convolution", "transposed_convolution"),
-      writer.plain(from), writer.weight(weights, form), writer.net.dims.text(result[2]),
-      writer.net.dims.text(result[3]), options);
+  std::string options = option("stride_y", windows->strides[0], windows->kernel[0]) +
+                        option("stride_x", windows->strides[1], windows->kernel[1]) +
+                        option("dilation_y", windows->dilations[0], 1) +
+                        option("dilation_x", windows->dilations[1], 1) +
+                        option("top", windows->before[0], 0) +
+                        option("left", windows->before[1], 0);
+  // Extents that follow from the windows need no saying.
+  const Shape &image = writer.shapeOf(from);
+  static constexpr llvm::StringLiteral names[] = {"P", "Q"};
+  for (size_t side = 0; side < 2; ++side) {
+    Dims &dims = writer.net.dims;
+    int64_t reach = (windows->kernel[side] - 1) * windows->dilations[side] + 1;
+    Dim usual = dims.add(dims.multiply(dims.subtract(image[side + 2], 1), windows->strides[side]),
+                         reach - windows->before[side]);
+    if (usual != result[side + 2])
+      options += fmt::format(", {} = {}", names[side], dims.text(result[side + 2]));
+  }
+  std::string x = writer.plain(from), filters = writer.weight(weights, form);
+  std::string call = fmt::format("{}({}, {}{})", writer.library("transposed", "conv2d_transposed"),
+                                 x, filters, options);
   assignBiased(writer, to, "conv", call, op.input(2));
   return true;
 }

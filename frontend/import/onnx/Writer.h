@@ -41,6 +41,10 @@ public:
   Net &net;
   const Shape &shapeOf(int value) const { return net.values[value].shape; }
   Layout &layout(int value);
+  void setLayout(int value, Layout layout) {
+    layouts[value] = std::move(layout);
+    isLaidOut[value] = true;
+  }
   /// `value` as a tensor with one rank for each dimension, in order; copied where it is not.
   std::string plain(int value);
   bool isPlain(const Layout &layout) const;

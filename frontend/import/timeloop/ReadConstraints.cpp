@@ -16,11 +16,11 @@ namespace {
 
 class ConstraintReader {
 public:
-  ConstraintReader(const Input &input, NodeReader &reader)
-      : input(input), reader(reader), constraints(noConstraints(input)) {}
+  ConstraintReader(const Input &input, NodeReader &reader, bool isNodesForm)
+      : input(input), reader(reader), isNodesForm(isNodesForm), constraints(noConstraints(input)) {}
 
   bool readSection(const Node &node);
-  bool readNodes(const Node &list);
+  bool readNodes(const Node &list, bool isParallel = false);
   Constraints take() { return std::move(constraints); }
 
 private:
@@ -37,9 +37,13 @@ private:
   bool readFactor(llvm::StringRef text, SourceRange place, NestRule &rule);
   bool readInner(const Node &node, NestRule &rule);
   bool readRuleSplit(const Node &node, NestRule &rule);
+  bool findKept(const Node &node, std::vector<unsigned> &spaces);
+  bool bypassInside(const Node &node, unsigned space, SourceRange place);
+  bool readParallel(const Node &list);
 
   const Input &input;
   NodeReader &reader;
+  bool isNodesForm; ///< the front end of v0.4 has worked on the constraints
   Constraints constraints;
 };
 
@@ -164,6 +168,8 @@ bool ConstraintReader::readInner(const Node &node, NestRule &rule) {
   return readPermutation(node, input, reader, rule.inner);
 }
 
+/// The front end of v0.4 puts the dimensions with the factor 1 that the permutation leaves out
+/// before the others, so that a `split` counts them; else they stand behind.
 bool ConstraintReader::readRuleSplit(const Node &node, NestRule &rule) {
   const Node *split = node.find("split");
   unsigned value = 0;
@@ -171,6 +177,7 @@ bool ConstraintReader::readRuleSplit(const Node &node, NestRule &rule) {
     return true;
   if (!readSplit(node, input, reader, value))
     return false;
+  std::vector<unsigned> still;
   for (unsigned dim = 0; dim < input.dimCount(); ++dim) {
     if (llvm::is_contained(rule.inner, dim))
       continue;
@@ -178,8 +185,10 @@ bool ConstraintReader::readRuleSplit(const Node &node, NestRule &rule) {
       return reader.fail(split->place, diag::TimeloopNotModelled,
                          "a search with a `split` whose `permutation` leaves `" +
                              input.problem.dims[dim] + "` out, which may have a factor");
-    rule.inner.push_back(dim);
+    still.push_back(dim);
   }
+  rule.inner.insert(isNodesForm ? rule.inner.begin() : rule.inner.end(), still.begin(),
+                    still.end());
   rule.split = value;
   return true;
 }
@@ -240,13 +249,55 @@ bool ConstraintReader::readInside(const std::string &name, const Node &type, con
   return readRule(node, directive);
 }
 
+/// The tensors that `node` or what is in it keeps.
+bool ConstraintReader::findKept(const Node &node, std::vector<unsigned> &spaces) {
+  const Node *own = node.find("constraints");
+  const Node *dataspace = own && own->isMap() ? own->find("dataspace") : nullptr;
+  for (llvm::StringRef key : {"keep", "keep_only"})
+    if (const Node *kept = dataspace && dataspace->isMap() ? dataspace->find(key) : nullptr)
+      if (!readSpaceList(*kept, input, reader, spaces))
+        return false;
+  const Node *nodes = node.find("nodes");
+  return !nodes ||
+         llvm::all_of(nodes->items, [&](const Node *inner) { return findKept(*inner, spaces); });
+}
+
+/// `space` passes the memories in `node`, since another one, at `place`, keeps it.
+bool ConstraintReader::bypassInside(const Node &node, unsigned space, SourceRange place) {
+  const Node *name = node.find("name"), *nodes = node.find("nodes");
+  std::string text;
+  int64_t instances = 0;
+  if (name && !readName(*name, text, instances, reader))
+    return false;
+  llvm::Optional<unsigned> memory = name ? input.findMemory(text) : llvm::None;
+  if (memory && !setKeep(space, false, place, constraints.memories[*memory]))
+    return false;
+  return !nodes || llvm::all_of(nodes->items, [&](const Node *inner) {
+    return bypassInside(*inner, space, place);
+  });
+}
+
+/// Of parallel nodes each tensor uses the one that keeps it.
+bool ConstraintReader::readParallel(const Node &list) {
+  for (const Node *keeper : list.items) {
+    std::vector<unsigned> spaces;
+    if (!findKept(*keeper, spaces))
+      return false;
+    for (const Node *other : list.items)
+      for (unsigned space : spaces)
+        if (other != keeper && !bypassInside(*other, space, keeper->place))
+          return false;
+  }
+  return true;
+}
+
 /// `constraints` that stand in the nodes of an architecture of v0.4, by their types.
-bool ConstraintReader::readNodes(const Node &list) {
+bool ConstraintReader::readNodes(const Node &list, bool isParallel) {
   for (const Node *node : list.items) {
     const Node *nodes = node->find("nodes"), *own = node->find("constraints");
-    if (nodes && !readNodes(*nodes))
+    if (nodes && !readNodes(*nodes, node->tag == "Parallel"))
       return false;
-    if (!own || own->kind == yaml::NodeKind::Null)
+    if (!own || own->kind == yaml::NodeKind::Null || node->tag == "Nothing")
       continue;
     const Node *name = reader.need(*node, "name", "a node with constraints");
     std::string text;
@@ -258,7 +309,7 @@ bool ConstraintReader::readNodes(const Node &list) {
       if (!readInside(text, *type, *rule))
         return false;
   }
-  return true;
+  return !isParallel || readParallel(list);
 }
 
 bool ConstraintReader::readSection(const Node &node) {
@@ -278,11 +329,11 @@ llvm::Optional<Constraints> timeloop::readConstraints(const yaml::Document &docu
                                                       const Input &input,
                                                       DiagnosticEngine &diagnostics) {
   NodeReader reader(diagnostics);
-  ConstraintReader constraints(input, reader);
   const Node *architecture = document.root()->find("architecture");
-  if (const Node *nodes = architecture ? architecture->find("nodes") : nullptr)
-    if (!constraints.readNodes(*nodes))
-      return llvm::None;
+  const Node *nodes = architecture ? architecture->find("nodes") : nullptr;
+  ConstraintReader constraints(input, reader, nodes);
+  if (nodes && !constraints.readNodes(*nodes))
+    return llvm::None;
   for (llvm::StringRef key :
        {"architecture_constraints", "mapspace_constraints", "constraints", "mapspace"})
     if (const Node *section = document.root()->find(key))

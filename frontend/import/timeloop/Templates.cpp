@@ -2,7 +2,9 @@
 #include "frontend/import/timeloop/Templates.h"
 
 #include "ir/common/diagnostics/Timeloop.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 
@@ -121,8 +123,15 @@ public:
   std::string text;
 
 private:
-  bool addValue(FileId file, size_t begin, llvm::StringRef expression, unsigned depth);
+  bool addValue(FileId file, SourceRange place, llvm::StringRef expression, unsigned depth);
   bool addFile(FileId file, SourceRange place, llvm::StringRef name, unsigned depth);
+  bool run(FileId file, SourceRange place, llvm::StringRef statement);
+  llvm::Optional<std::string> valueOf(FileId file, llvm::StringRef expression) const;
+  bool failToEvaluate(SourceRange place, llvm::StringRef expression);
+  /// True outside of branches that are not taken.
+  bool isShown() const {
+    return llvm::all_of(branches, [](const Branch &branch) { return branch.isTaken; });
+  }
   bool fail(SourceRange place, const std::string &why) {
     diagnostics.report(place, diag::TimeloopTemplate, sources.text(place).str(), why);
     return false;
@@ -130,6 +139,12 @@ private:
 
   SourceManager &sources;
   DiagnosticEngine &diagnostics;
+  llvm::StringMap<std::string> variables;
+  struct Branch {
+    bool isTaken;
+    SourceRange place; ///< of its `if`
+  };
+  std::vector<Branch> branches; ///< around what is read
 };
 
 } // namespace
@@ -139,20 +154,84 @@ static std::string folderOf(llvm::StringRef path) {
   return folder.empty() ? "." : folder.str();
 }
 
-/// `name('…')` or `name("…")`: what is between the quotes.
+/// `name(…)`: what is between the parentheses.
 static llvm::Optional<llvm::StringRef> argumentOf(llvm::StringRef name, llvm::StringRef call) {
   if (!call.consume_front(name))
     return llvm::None;
   call = call.trim();
   if (!call.consume_front("(") || !call.consume_back(")"))
     return llvm::None;
-  call = call.trim();
+  return call.trim();
+}
+
+/// `'…'` or `"…"`: what is between the quotes.
+static llvm::Optional<llvm::StringRef> quoted(llvm::StringRef text) {
   for (llvm::StringRef quote : {"'", "\""}) {
-    llvm::StringRef inside = call;
+    llvm::StringRef inside = text;
     if (inside.consume_front(quote) && inside.consume_back(quote) && !inside.contains(quote))
       return inside;
   }
   return llvm::None;
+}
+
+/// Where `sign` first stands outside of quotes and parentheses.
+static size_t findOutside(llvm::StringRef text, char sign) {
+  char quote = 0;
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else if (c == '(' || c == ')')
+      depth += c == '(' ? 1 : -1;
+    else if (c == sign && depth == 0)
+      return at;
+  }
+  return llvm::StringRef::npos;
+}
+
+static bool isVariable(llvm::StringRef text) {
+  return !text.empty() && !llvm::isDigit(text[0]) &&
+         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// The text of a value; nothing where it is none of those that are evaluated.
+llvm::Optional<std::string> Expander::valueOf(FileId file, llvm::StringRef expression) const {
+  expression = expression.trim();
+  if (size_t at = findOutside(expression, '~'); at != llvm::StringRef::npos) {
+    auto left = valueOf(file, expression.take_front(at));
+    auto right = left ? valueOf(file, expression.drop_front(at + 1)) : llvm::None;
+    return right ? llvm::Optional<std::string>(*left + *right) : llvm::None;
+  }
+  if (size_t bar = findOutside(expression, '|'); bar != llvm::StringRef::npos) {
+    llvm::StringRef name = expression.take_front(bar).trim();
+    auto otherwise = argumentOf("default", expression.drop_front(bar + 1).trim());
+    if (!otherwise)
+      return llvm::None;
+    return valueOf(file, isVariable(name) && !variables.count(name) ? *otherwise : name);
+  }
+  if (llvm::Optional<llvm::StringRef> text = quoted(expression))
+    return text->str();
+  if (expression == "cwd()")
+    return folderOf(sources.path(file));
+  if (llvm::Optional<double> number = arithmeticValue(expression))
+    return fmt::format("{:.15g}", *number);
+  if (expression == "True" || expression == "False")
+    return expression.str();
+  auto known = variables.find(expression);
+  return known == variables.end() ? llvm::None : llvm::Optional<std::string>(known->second);
+}
+
+bool Expander::failToEvaluate(SourceRange place, llvm::StringRef expression) {
+  expression = expression.trim();
+  if (isVariable(expression))
+    return fail(place, fmt::format("`{0}` has no value: `{{% set {0} = … %}}` before it gives it "
+                                   "one",
+                                   expression.str()));
+  return fail(place, "only include_text('FILE'), cwd(), arithmetic of numbers, texts and variables "
+                     "are; write out what it stands for");
 }
 
 bool Expander::addFile(FileId file, SourceRange place, llvm::StringRef name, unsigned depth) {
@@ -170,22 +249,51 @@ bool Expander::addFile(FileId file, SourceRange place, llvm::StringRef name, uns
   return add(included, depth + 1);
 }
 
-bool Expander::addValue(FileId file, size_t begin, llvm::StringRef expression, unsigned depth) {
-  auto at = static_cast<uint32_t>(begin);
-  SourceRange place{file, at, static_cast<uint32_t>(at + expression.size() + 4)};
+bool Expander::addValue(FileId file, SourceRange place, llvm::StringRef expression,
+                        unsigned depth) {
   expression = expression.trim();
-  if (llvm::Optional<llvm::StringRef> name = argumentOf("include_text", expression))
-    return addFile(file, place, *name, depth);
-  if (expression == "cwd()") {
-    text += folderOf(sources.path(file));
+  llvm::Optional<llvm::StringRef> included = argumentOf("include_text", expression);
+  llvm::Optional<std::string> value = valueOf(file, included ? *included : expression);
+  if (!value)
+    return failToEvaluate(place, included ? *included : expression);
+  if (included)
+    return addFile(file, place, *value, depth);
+  text += *value;
+  return true;
+}
+
+/// `set NAME = …`, `if …`, `else`, `endif`.
+bool Expander::run(FileId file, SourceRange place, llvm::StringRef statement) {
+  statement = statement.trim("-").trim();
+  auto [word, rest] = statement.split(' ');
+  if (word == "else" || word == "endif") {
+    if (branches.empty() || !rest.trim().empty())
+      return fail(place, "no `if` stands before it");
+    if (word == "else")
+      branches.back().isTaken = !branches.back().isTaken;
+    else
+      branches.pop_back();
     return true;
   }
-  if (llvm::Optional<double> value = arithmeticValue(expression)) {
-    text += fmt::format("{:.15g}", *value);
+  auto [name, assigned] = rest.split('=');
+  bool isSet = word == "set" && isVariable(name.trim()) && !assigned.empty();
+  if (!isSet && word != "if")
+    return fail(place, "of the statements of Jinja `set`, `if`, `else` and `endif` are; write out "
+                       "what it leads to");
+  if (!isShown()) {
+    if (!isSet)
+      branches.push_back({false, place});
     return true;
   }
-  return fail(place, "only include_text('FILE'), cwd() and arithmetic of numbers are; write out "
-                     "what it stands for");
+  llvm::StringRef expression = isSet ? assigned : rest;
+  llvm::Optional<std::string> value = valueOf(file, expression);
+  if (!value)
+    return failToEvaluate(place, expression);
+  if (isSet)
+    variables[name.trim()] = *value;
+  else
+    branches.push_back({!value->empty() && *value != "False" && *value != "0", place});
+  return true;
 }
 
 /// Templates in comments of YAML stay, which nobody reads.
@@ -197,9 +305,11 @@ static bool isInComment(llvm::StringRef text, size_t at) {
 
 bool Expander::add(FileId file, unsigned depth) {
   llvm::StringRef from = sources.text(file);
+  size_t outer = branches.size();
   for (size_t at = 0; at < from.size();) {
     size_t next = std::min({from.find("{{", at), from.find("{%", at), from.size()});
-    text += from.slice(at, next);
+    if (isShown())
+      text += from.slice(at, next);
     if (text.size() > maxBytes)
       return fail({file, 0, 0}, "the text is larger than 4 MiB");
     if (next == from.size())
@@ -209,19 +319,22 @@ bool Expander::add(FileId file, unsigned depth) {
     size_t end = from.slice(next, lineEnd).find(isValue ? "}}" : "%}");
     bool stays = isInComment(from, next) || (isValue && end == llvm::StringRef::npos);
     if (stays) {
-      text += from.slice(next, next + 2);
+      if (isShown())
+        text += from.slice(next, next + 2);
       at = next + 2;
       continue;
     }
-    if (!isValue) {
-      uint32_t first = static_cast<uint32_t>(next);
-      return fail({file, first, static_cast<uint32_t>(std::min(next + end + 2, lineEnd))},
-                  "statements of Jinja are not; write out what they lead to");
-    }
-    if (!addValue(file, next, from.slice(next + 2, next + end), depth))
+    size_t last = end == llvm::StringRef::npos ? lineEnd : next + end + 2;
+    SourceRange place{file, static_cast<uint32_t>(next), static_cast<uint32_t>(last)};
+    if (!isValue && end == llvm::StringRef::npos)
+      return fail(place, "it does not end on its line");
+    llvm::StringRef inside = from.slice(next + 2, next + end);
+    if (isValue ? isShown() && !addValue(file, place, inside, depth) : !run(file, place, inside))
       return false;
-    at = next + end + 2;
+    at = last;
   }
+  if (branches.size() > outer)
+    return fail(branches.back().place, "it has no `endif`");
   return true;
 }
 

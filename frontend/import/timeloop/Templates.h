@@ -1,9 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inputs of v0.4 are templates: before the YAML is read, `{{…}}` is replaced by its value.
-// Evaluated are `include_text('FILE')`, the text of a file beside this one; `cwd()`, the folder of
-// this one; and arithmetic of numbers (+ - * / // % ** and parentheses). Everything else of Jinja,
-// its variables and its statements `{%…%}`, is an error that names it.
+// Inputs of v0.4 are templates of Jinja: before the YAML is read, `{{…}}` is replaced by its value.
+// Evaluated are `include_text(FILE)`, the text of a file beside this one; `cwd()`, the folder of
+// this one; texts in quotes, `a ~ b` side by side; arithmetic of numbers (+ - * / // % ** and
+// parentheses); and variables, which `{% set NAME = … %}` gives a value, else `NAME|default(…)`.
+// `{% if … %}`, `{% else %}` and `{% endif %}` choose what stands there. Everything else of Jinja
+// is an error that names it.
 #ifndef PERFC_FRONTEND_IMPORT_TIMELOOP_TEMPLATES_H
 #define PERFC_FRONTEND_IMPORT_TIMELOOP_TEMPLATES_H
 

@@ -82,7 +82,7 @@ TEST_F(PassManagerTest, pipelinesOfLevelsGrow) {
   for (llvm::StringRef level : levelNames().drop_front()) {
     auto pipeline = pipelineTo(level);
     ASSERT_TRUE(pipeline.hasValue());
-    EXPECT_EQ(pipeline->size(), before->size() + 1);
+    EXPECT_GT(pipeline->size(), before->size());
     EXPECT_TRUE(std::equal(before->begin(), before->end(), pipeline->begin()));
     before = pipeline;
   }

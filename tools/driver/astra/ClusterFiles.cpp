@@ -26,7 +26,7 @@ bool driver::readCluster(Session &session, const ClusterFiles &files, astra::Clu
   return api::readClusterTexts(session.diagnostics, texts, cluster);
 }
 
-static SourceRange bytePlace(SourceManager &sources, const std::string &path, uint64_t offset) {
+SourceRange driver::bytePlace(SourceManager &sources, const std::string &path, uint64_t offset) {
   auto byte = static_cast<uint32_t>(std::min<uint64_t>(offset, UINT32_MAX));
   return {sources.addBinary(path), byte, byte};
 }

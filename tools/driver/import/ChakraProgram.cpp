@@ -298,7 +298,8 @@ static std::vector<std::string> byRank(Session &session, llvm::ArrayRef<std::str
     return sorted;
   for (size_t rank = 0; rank < files.size(); ++rank)
     if (llvm::Optional<uint32_t> named = rankNumber(files[rank]); named && *named != rank) {
-      session.diagnostics.report({}, diag::RankOfOtherName, files[rank], rank);
+      session.diagnostics.report(bytePlace(session.sources, files[rank], 0), diag::RankOfOtherName,
+                                 files[rank], rank);
       break;
     }
   return files.vec();

@@ -47,7 +47,6 @@ PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evalua
     table.columns.push_back({column.title, Align::Right, 12, /*wraps=*/false,
                              /*stays=*/&column == &columns.front()});
   std::vector<std::string> labels = pointNames(evaluated.results);
-  MissingCells missing; // `-` says it in rows that are printed one by one
   for (size_t i = 0; i < labels.size(); ++i) {
     const emit::Result &result = *evaluated.results[i];
     MetricNames names = evaluation.names(evaluated.module, &result);
@@ -63,7 +62,7 @@ PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evalua
       line.push_back(labels[i]);
       if (parts != by.end())
         line.push_back(row.label);
-      llvm::append_range(line, cellsOf(names, columns, missing));
+      llvm::append_range(line, cellsOf(names, columns, table.missing));
     }
   }
   return table;

@@ -6,6 +6,7 @@
 #define PERFC_TOOLS_DRIVER_SWEEP_POINTTABLE_H
 
 #include "api/Evaluation.h"
+#include "tools/driver/ReportColumns.h"
 #include "tools/driver/Table.h"
 
 namespace perfc::driver {
@@ -15,6 +16,7 @@ struct PointTable {
   std::string title; ///< the statement as written, without its block: what all points share
   std::vector<TableColumn> columns;
   std::vector<Lines> results; ///< a line for each, or one for each part of it
+  MissingCells missing;       ///< why cells are empty, by column
 };
 
 /// That of the results of `evaluated`, as its `report` says or with the usual columns.

@@ -183,12 +183,10 @@ static llvm::Optional<LayerFigures> evaluateText(const std::string &text, std::s
       figures.gateable += memory.energy.known.central() * 1e3;
     }
   }
-  for (const emit::KernelLine &kernel : emit::flatten(cost.breakdown))
-    for (const CostPart &part : kernel.part->children)
-      if (part.kind == PartKind::Compute) {
-        figures.processing += part.latency.central() * 1e3 * static_cast<double>(kernel.count);
-        figures.gateable += part.energy.known.central() * 1e3 * static_cast<double>(kernel.count);
-      }
+  if (cost.work) {
+    figures.processing = cost.work->compute.central() * 1e3;
+    figures.gateable += cost.work->computeEnergy.known.central() * 1e3;
+  }
   return figures;
 }
 

@@ -1,8 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `perfc validate KIND PATH`: a table of reference figures is read, perfc predicts each row from
-// what the row describes (never from its figures), and the agreement is printed. A kind is one file
-// here and one line in Kinds.cpp.
+// what the row describes (never from its figures), and the agreement is printed. Kinds are programs
+// of stdlib/validate; one that compares counts with a tool's own files is one file here and one
+// line in Kinds.cpp.
 #ifndef PERFC_TOOLS_DRIVER_VALIDATE_KIND_H
 #define PERFC_TOOLS_DRIVER_VALIDATE_KIND_H
 
@@ -16,21 +17,11 @@ using api::Number;
 using api::Prediction;
 using api::ValidationRow;
 
-/// What tables of training runs are predicted with.
-struct TrainOptions {
-  std::string runtimes; ///< text that declares runtimes in place of std.runtimes; "" for these
-  std::string half;     ///< "fit" or "test": only these rows, and only with runtimes; "" for all
-};
-
 struct TableKind {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
-  /// Reads `path` and predicts every row. False when it cannot be read (reported). Null for tables
-  /// of training runs.
+  /// Reads `path` and predicts every row. False when it cannot be read (reported).
   bool (*predict)(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-  /// The same for tables of training runs.
-  bool (*predictTraining)(Session &session, llvm::StringRef path, const TrainOptions &options,
-                          std::vector<ValidationRow> &rows) = nullptr;
 };
 
 llvm::ArrayRef<TableKind> tableKinds();
@@ -38,17 +29,13 @@ llvm::ArrayRef<TableKind> tableKinds();
 // The kinds, one file each.
 bool predictBruteforce(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictEyeriss(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictGemm(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictVector(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictCnnWorkloads(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
-                                 std::vector<ValidationRow> &rows);
 bool predictOnnxModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictCollective(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictCollectivesBusbw(Session &session, llvm::StringRef path,
-                             std::vector<ValidationRow> &rows);
 bool predictCollectives1d(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCollectives1dRandom(Session &session, llvm::StringRef path,
                                 std::vector<ValidationRow> &rows);
@@ -62,17 +49,6 @@ bool predictTable8(Session &session, llvm::StringRef path, std::vector<Validatio
 bool predictTraces(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictChakraEdgeCases(Session &session, llvm::StringRef path,
                             std::vector<ValidationRow> &rows);
-
-bool predictLlmFoundry(Session &session, llvm::StringRef path, const TrainOptions &options,
-                       std::vector<ValidationRow> &rows);
-bool predictMegatron(Session &session, llvm::StringRef path, const TrainOptions &options,
-                     std::vector<ValidationRow> &rows);
-bool predictMegatronBridge(Session &session, llvm::StringRef path, const TrainOptions &options,
-                           std::vector<ValidationRow> &rows);
-bool predictSelectiveRecompute(Session &session, llvm::StringRef path, const TrainOptions &options,
-                               std::vector<ValidationRow> &rows);
-bool predictTorchtitan(Session &session, llvm::StringRef path, const TrainOptions &options,
-                       std::vector<ValidationRow> &rows);
 
 } // namespace perfc::driver
 

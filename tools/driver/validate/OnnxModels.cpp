@@ -3,9 +3,10 @@
 // Kind onnx_models: networks with the shape of each node's result, parameters and MACs, as recorded
 // in a run. A model file beside the table, by its checksum, is read; without it each recorded node
 // is read alone, with operands of the recorded shapes.
+#include "api/Evaluation.h"
+#include "api/Providers.h"
 #include "frontend/import/onnx/OnnxText.h"
 #include "tools/driver/validate/JsonFile.h"
-#include "tools/driver/validate/ModelText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Allocator.h"
@@ -52,7 +53,7 @@ static std::vector<RecordedNode> recordedNodes(const llvm::json::Object &entry) 
     RecordedNode node{layer->getString("op").getValueOr("").str(),
                       {},
                       numbersIn(layer->get("output")),
-                      intAt(layer, "params"),
+                      layer->getInteger("params").getValueOr(0),
                       layer->getObject("attrs")};
     if (const llvm::json::Array *inputs = layer->getArray("inputs"))
       for (const llvm::json::Value &input : *inputs)
@@ -75,20 +76,25 @@ static std::string modelBeside(llvm::StringRef table, const llvm::json::Object &
   return isSame ? path.str().str() : "";
 }
 
-static int64_t macsOf(const onnx::Program &program, std::string &problem) {
-  std::string text = program.text;
-  size_t at = text.find("workload " + program.workload + "(");
-  text.replace(at, 9 + program.workload.size(), "workload model");
-  ModelTotals totals = evaluateModel(text, {""});
-  problem = totals.problem;
-  return totals.totals.empty() ? 0 : totals.totals[0].macs;
-}
-
 static std::string problemOf(const DiagnosticEngine &diagnostics) {
   for (const Diagnostic &one : diagnostics.all())
     if (one.kind->severity == Severity::Error)
       return one.message;
   return "it cannot be read";
+}
+
+/// Multiplications of the program's workload, on a chip that anything runs on.
+static int64_t macsOf(const onnx::Program &program, std::string &problem) {
+  Session inner(llvm::nulls(), llvm::nulls());
+  FileId file = inner.sources.add("<model>", fmt::format("import std.validate.counter\n{}"
+                                                         "evaluate {} on counter using roofline\n",
+                                                         program.text, program.workload));
+  ProviderSet providers = api::defaultProviders();
+  api::Evaluation evaluation(inner.context(), providers);
+  evaluation.run(file, {}, [](const api::Evaluated &) {});
+  if (inner.diagnostics.hasErrors())
+    problem = problemOf(inner.diagnostics);
+  return evaluation.results().empty() ? 0 : evaluation.results().front().cost.macs;
 }
 
 static Predicted ofFile(const std::string &path, const llvm::json::Object &entry,
@@ -217,8 +223,8 @@ static ValidationRow predictEntry(llvm::StringRef table, const llvm::json::Objec
       prediction.predicted = Number(*value);
     row.predictions.push_back(std::move(prediction));
   };
-  add("params", predicted.parameters, numberAt(&entry, "total_params_in_layers"));
-  add("macs", predicted.macs, numberAt(&entry, "total_macs"));
+  add("params", predicted.parameters, numberOf(entry.get("total_params_in_layers")));
+  add("macs", predicted.macs, numberOf(entry.get("total_macs")));
   add("shapes", predicted.shapes, Number(static_cast<int64_t>(recorded.size())));
   return row;
 }

@@ -100,7 +100,20 @@ private:
 
 } // namespace
 
-static SpaceActions actionsOf(const SparseTile &tile, const Level &level) {
+/// Energy of an uncompressed tile below a compressed one: words that come in are expanded, and
+/// results that the parent gets are compressed.
+static double conversionEnergy(llvm::ArrayRef<SparseTile> column, const SparseTile &tile,
+                               bool readWrite, const Level &level) {
+  if (tile.isCompressed || !tile.parent || !column[*tile.parent].isCompressed)
+    return 0;
+  double results = readWrite ? column[*tile.parent].update.random : 0;
+  return tile.fill.random * level.energy(llvm::StringRef("decompression_count")).getValueOr(0) +
+         results * level.energy(llvm::StringRef("compression_count")).getValueOr(0);
+}
+
+static SpaceActions actionsOf(llvm::ArrayRef<SparseTile> column, unsigned memory, bool readWrite,
+                              const Level &level) {
+  const SparseTile &tile = column[memory];
   SpaceActions actions;
   actions.read = outcome(tile.read);
   actions.fill = outcome(tile.fill);
@@ -108,7 +121,8 @@ static SpaceActions actionsOf(const SparseTile &tile, const Level &level) {
   actions.reductions = static_cast<Count>(tile.reductions);
   actions.instances = tile.averageInstances;
   actions.blockRatio = tile.blockRatio;
-  actions.metadataEnergy = MetadataEnergy(level).of(tile);
+  actions.metadataEnergy =
+      MetadataEnergy(level).of(tile) + conversionEnergy(column, tile, readWrite, level);
   double dataBits = static_cast<double>(level.attributes.wordBits);
   auto words = [&](std::initializer_list<const RankCounts *> counts) {
     double total = 0;
@@ -162,7 +176,9 @@ llvm::Optional<Actions> timeloop::applySparsity(const Input &input, const LoopLi
       const SparseTile &tile = state.tiles[space][memory];
       if (tile.shape)
         tiles[space][memory].size = tile.stored;
-      actions.spaces.back().push_back(actionsOf(tile, input.memories[memory]));
+      actions.spaces.back().push_back(actionsOf(state.tiles[space], memory,
+                                                input.problem.spaces[space].readWrite,
+                                                input.memories[memory]));
     }
   }
   return actions;

@@ -24,7 +24,7 @@ collective.program @e__program (system = @chip) {
   collective.run (phase = @s)
 }
 )";
-static const std::string study = R"(
+static const std::string statement = R"(
 study.evaluate @e (subject = @copy, on = @chip, label = "copy on chip", subject_label = "copy", on_label = "chip")
 )";
 
@@ -41,9 +41,9 @@ static std::vector<uint16_t> codesOf(const std::string &text) {
 }
 
 TEST(Evaluate, NeedsAProgram) {
-  EXPECT_EQ(codesOf(target + study), std::vector<uint16_t>{diag::NotLowered.code});
+  EXPECT_EQ(codesOf(target + statement), std::vector<uint16_t>{diag::NotLowered.code});
 }
 
 TEST(Evaluate, NeedsAProviderForEachKernel) {
-  EXPECT_EQ(codesOf(target + program + study), std::vector<uint16_t>{diag::NoCost.code});
+  EXPECT_EQ(codesOf(target + program + statement), std::vector<uint16_t>{diag::NoCost.code});
 }

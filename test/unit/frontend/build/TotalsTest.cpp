@@ -134,7 +134,8 @@ private:
 
 struct Row {
   std::string module, call;
-  double parameters = 0, parametersRounding = 0, macs = -1, macsRounding = 0;
+  double parameters = -1, parametersRounding = 0, macs = -1,
+         macsRounding = 0; ///< -1 where not given
 };
 
 std::vector<std::string> split(const std::string &line) {
@@ -158,7 +159,11 @@ std::vector<Row> rows() {
   std::vector<Row> result;
   while (std::getline(file, line)) {
     std::vector<std::string> cells = split(line);
-    Row row{cells.at(0), cells.at(1), std::stod(cells.at(2)), std::stod(cells.at(3))};
+    Row row{cells.at(0), cells.at(1)};
+    if (!cells.at(2).empty()) {
+      row.parameters = std::stod(cells.at(2));
+      row.parametersRounding = std::stod(cells.at(3));
+    }
     if (!cells.at(4).empty()) {
       row.macs = std::stod(cells.at(4));
       row.macsRounding = std::stod(cells.at(5));
@@ -185,8 +190,10 @@ TEST(Totals, OfTheLibrary) {
     Totals totals = Counter(compiled.module).graph(subject);
     double parameters = static_cast<double>(totals.parameters);
     double macs = static_cast<double>(totals.macs);
-    EXPECT_LE(std::abs(parameters - row.parameters), row.parametersRounding)
-        << row.call << ": " << fmt::format("{:.0f}", parameters);
+    if (row.parameters >= 0) {
+      EXPECT_LE(std::abs(parameters - row.parameters), row.parametersRounding)
+          << row.call << ": " << fmt::format("{:.0f}", parameters);
+    }
     if (row.macs >= 0) {
       EXPECT_LE(std::abs(macs - row.macs), row.macsRounding)
           << row.call << ": " << fmt::format("{:.0f}", macs);

@@ -1,0 +1,37 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lines of the cost of a kernel of a library: parts, traffic and what limits, from times as
+// they are priced; the latency may be longer or shorter by what was measured.
+#ifndef PERFC_BACKENDS_GPU_KERNELLINES_H
+#define PERFC_BACKENDS_GPU_KERNELLINES_H
+
+#include "backends/core/ComputeTime.h"
+#include "backends/gpu/Figures.h"
+
+namespace perfc {
+namespace gpu {
+
+class KernelLines {
+public:
+  /// `cost` has its latency; `priced` is what the price came to in all, above 0.
+  KernelLines(Cost &cost, double priced)
+      : cost(cost), priced(priced), scale(cost.latency.central() / priced) {}
+
+  void part(PartKind kind, llvm::StringRef label, double time, Figure energy = {});
+  /// Bytes of `memory`, their energy and their time.
+  void traffic(const ChipMemory &memory, double read, double written, double time);
+  void bound(const std::string &resource, double time);
+  /// Units compute or wait for what they compute on for `body`; `launch` is before and after.
+  void work(double body, double launch, const Figure &energy);
+  /// What is said of every kernel: area, cycles, notes, where the interval comes from.
+  void finish(const KernelChip &chip, const KernelWork &work, std::vector<std::string> notes);
+
+private:
+  Cost &cost;
+  double priced, scale;
+};
+
+} // namespace gpu
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_GPU_KERNELLINES_H

@@ -1,0 +1,149 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/gpu/LibraryKernel.h"
+
+#include "backends/gpu/KernelLines.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::gpu;
+
+namespace {
+
+/// Builds the cost of one kernel.
+class LibraryKernelCost {
+public:
+  LibraryKernelCost(tile::KernelOp kernel, const ir::Operation &target)
+      : kernel(kernel), chip(target), product(tile::productOf(*kernel)),
+        library(kernel->module()->lookup<tile::LibraryOp>(kernel.library())),
+        family(tile::gemmFor(library, product)), design(chip.design()),
+        work(productWork(product, chip)),
+        figures(familyFigures(family, chip, product.format(), kernel->hasAttr("eager"))),
+        tile{extent("tile", "m"), extent("tile", "n"), extent("grid", "k")}, price(priced()) {}
+
+  Cost cost(const KernelWork &needed, ComputeTime compute);
+
+private:
+  double extent(llvm::StringRef dict, llvm::StringRef index) const {
+    const ir::Attribute *value = kernel->dictAttr(dict).find(index);
+    return value ? static_cast<double>(value->asInt()) : 1;
+  }
+  ProductPrice priced() const { return ProductPricer(design, figures, {}).price(work, tile); }
+  Uncertain latency();
+  void addParts(KernelLines &lines, const ComputeTime &compute);
+  void addBounds(KernelLines &lines, const ComputeTime &compute);
+
+  tile::KernelOp kernel;
+  KernelChip chip;
+  tile::ProductOp product;
+  tile::LibraryOp library;
+  tile::FamilyOp family;
+  Design design;
+  ProductWork work;
+  FamilyFigures figures;
+  Tile tile;
+  ProductPrice price;
+};
+
+} // namespace
+
+/// The price, with how far it moves with the chip's uncertain figures to first order, times what
+/// was measured of the generation's kernels over their prices.
+Uncertain LibraryKernelCost::latency() {
+  struct Source {
+    Uncertain value;
+    double *place;
+  };
+  std::vector<Source> sources;
+  auto add = [&](const llvm::Optional<Quantity> &figure, double &place) {
+    if (figure && !figure->toUncertain().isCertain())
+      sources.push_back({figure->toUncertain(), &place});
+  };
+  if (chip.outermost)
+    add(chip.outermost->view.bandwidth(), design.bandwidth);
+  if (chip.cache)
+    add(chip.cache->view.capacity(), design.cache);
+  add(chip.op.tdp(), design.power);
+  add(chip.op.boost(), work.rate);
+  Uncertain result = price.total;
+  for (const Source &source : sources) {
+    constexpr double step = 1e-4;
+    double centre = *source.place;
+    *source.place = centre * (1 + step);
+    double above = priced().total;
+    *source.place = centre * (1 - step);
+    double perShare = (above - priced().total) / (2 * step);
+    *source.place = centre;
+    double figure = source.value.central();
+    result += (source.value - figure) * (figure > 0 ? perShare / figure : 0);
+  }
+  return result * chip.generation.measured();
+}
+
+void LibraryKernelCost::addParts(KernelLines &lines, const ComputeTime &compute) {
+  lines.part(PartKind::Compute, compute.slowestUnit(), price.units, compute.energy);
+  if (chip.outermost)
+    lines.traffic(*chip.outermost, price.readBytes, price.writtenBytes, price.memory);
+  if (chip.cache) {
+    double blocks = static_cast<double>(kernel.blocks()), depth = extent("tile", "k");
+    double loaded = blocks * depth * (tile.rows * work.leftSize + tile.columns * work.rightSize);
+    lines.traffic(*chip.cache, loaded, blocks * tile.rows * tile.columns * work.resultSize,
+                  std::max(price.loads, price.cache));
+  }
+  lines.part(PartKind::Launch, "launch", price.launch);
+  if (price.quantise > 0)
+    lines.part(PartKind::Launch, "quantise", price.quantise);
+  if (price.split > 0)
+    lines.part(PartKind::Launch, "split", price.split);
+}
+
+/// What the parts of the sum of limits have of the time goes to the largest of them.
+void LibraryKernelCost::addBounds(KernelLines &lines, const ComputeTime &compute) {
+  double largest = std::max({price.units, price.loads, price.memory, price.cache, price.power});
+  if (largest == price.units) {
+    double share = price.body / price.units;
+    lines.bound("compute " + compute.slowestUnit().str(), price.products * share);
+    lines.bound("tail", price.tail * share);
+    lines.bound("blocks", price.blocks * share);
+  } else if (largest == price.loads) {
+    lines.bound("operands", price.body);
+  } else if (largest == price.cache) {
+    lines.bound("memory " + (chip.cache ? chip.cache : chip.outermost)->name().str(), price.body);
+  } else if (largest == price.memory) {
+    lines.bound("memory " + chip.outermost->name().str(), price.body);
+  } else {
+    lines.bound("power", price.body);
+  }
+  lines.bound("split", price.split);
+  lines.bound("quantise", price.quantise);
+  lines.bound("launch", price.launch);
+}
+
+Cost LibraryKernelCost::cost(const KernelWork &needed, ComputeTime compute) {
+  Cost cost;
+  cost.latency = latency();
+  cost.energy = compute.energy;
+  KernelLines lines(cost, price.total);
+  addParts(lines, compute);
+  addBounds(lines, compute);
+  lines.work(price.body, price.launch + price.quantise + price.split, compute.energy);
+  cost.utilization = price.products / price.total;
+  std::string split = tile.split > 1 ? fmt::format(" split {}", tile.split) : "";
+  cost.provenance = {"tile",
+                     fmt::format("{} {}x{}{}", library.symbol(), tile.rows, tile.columns, split),
+                     "launch + (units^p + loads^p + memory^p + cache^p + power^p)^(1/p) + split"};
+  lines.finish(chip, needed, std::move(compute.notes));
+  cost.describe(PartKind::Kernel, kernel.symbol(), kernel->range());
+  cost.breakdown.composition = Composition::Overlap;
+  return cost;
+}
+
+llvm::Optional<Cost> gpu::libraryKernelCost(tile::KernelOp kernel, const ir::Operation &run,
+                                            const ir::Operation &target,
+                                            DiagnosticEngine &diagnostics) {
+  llvm::Optional<KernelWork> needed = kernelWork(run, diagnostics);
+  llvm::Optional<ComputeTime> compute =
+      needed ? computeTime(Chip(target), *needed, run, diagnostics) : llvm::None;
+  if (!compute)
+    return llvm::None;
+  return LibraryKernelCost(kernel, target).cost(*needed, std::move(*compute));
+}

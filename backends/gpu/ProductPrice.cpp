@@ -1,0 +1,258 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/gpu/ProductPrice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace perfc;
+using namespace perfc::gpu;
+
+ProductPricer::ProductPricer(const Design &design, const FamilyFigures &family, TileList tiles)
+    : design(design), family(family), tiles(std::move(tiles)) {}
+
+double FamilyFigures::stepProducts(double elementBytes) const {
+  return std::max(1.0, std::floor(step / elementBytes));
+}
+
+namespace {
+
+/// What does not depend on the tile.
+struct Terms {
+  double stepProducts;      ///< q
+  double steps;             ///< of a whole sum
+  double perMac;            ///< time of a multiply-accumulate on one unit
+  double perResult;         ///< time to write an element
+  double perLeft, perRight; ///< time of a product's factor to arrive, by row and column of a tile
+  double memory, cache, power;
+  double readBytes, writtenBytes;
+  double perByte; ///< of the outermost memory, reached
+  double held;    ///< share of all tensors that the cache holds
+  double overlap, split;
+};
+
+/// What a candidate takes.
+struct Times {
+  double waves, products, units, loads, memory, readBytes;
+};
+
+} // namespace
+
+/// Share of what passes through `cache` that is still there after `bytes` have passed.
+static double heldShare(double bytes, double cache) {
+  if (cache <= 0)
+    return 0;
+  double ratio = bytes / cache, square = ratio * ratio, fourth = square * square;
+  return 1 / (1 + fourth * fourth);
+}
+
+static double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
+
+static Terms termsOf(const Design &design, const FamilyFigures &family, const ProductWork &work) {
+  Terms terms;
+  terms.stepProducts = family.stepProducts(work.leftSize);
+  terms.steps = std::ceil(work.k / terms.stepProducts);
+  constexpr double reachOfPages = 32768; // bytes of a row from which each lies in a page of its own
+  double doublings = std::max(0.0, std::log2(work.k * work.leftSize / reachOfPages));
+  double longer = 1 + family.pitch * doublings;
+  terms.perMac = longer * over(family.products * design.units, work.rate);
+  terms.perResult = family.epilogue * work.resultSize * over(design.units, design.bandwidth);
+  double own = over(work.rate * work.leftSize, design.units); // two operations of two bytes each
+  double arrival = longer * over(family.edge, family.hasOwnCore ? own : design.core);
+  terms.overlap = family.overlap > 0 ? family.overlap : design.overlap;
+  terms.perLeft = work.leftSize * arrival;
+  terms.perRight = work.rightSize * arrival;
+  double others = work.leftBytes + work.resultBytes + work.otherBytes;
+  double cache = design.cache * (family.raster > 0 ? family.raster : 1);
+  double held = work.isCold ? 0 : heldShare(others + work.rightBytes, cache);
+  double heldRight = held;
+  if (!work.isCold && work.copies > 0 && work.rightBytes > 0)
+    heldRight = heldShare(others + work.copies * work.rightBytes, design.cache);
+  terms.writtenBytes = work.resultBytes * (1 - held);
+  terms.readBytes =
+      work.rightBytes * (1 - heldRight) + (work.leftBytes + work.otherBytes) * (1 - held);
+  terms.perByte =
+      over(1, design.bandwidth * (family.reached > 0 ? family.reached : design.reached));
+  terms.held = held;
+  terms.memory = (terms.readBytes + terms.writtenBytes) * terms.perByte;
+  terms.split = family.split >= 0 ? family.split : design.split;
+  terms.cache = family.raster > 0 ? 0 : over(others + work.rightBytes, design.cacheBandwidth);
+  double limit = std::max(family.powerShare * design.power - family.board, design.power / 5);
+  terms.power = over(work.batch * work.m * work.n * work.k * work.energy, limit);
+  return terms;
+}
+
+/// (a^p + b^p + …)^(1/p); the largest for p = 0.
+static double combined(double p, std::initializer_list<double> limits) {
+  double largest = std::max(limits);
+  if (p == 0 || largest <= 0)
+    return largest;
+  double sum = 0;
+  for (double limit : limits)
+    if (limit > 0)
+      sum += std::pow(limit / largest, p);
+  return largest * std::pow(sum, 1 / p);
+}
+
+/// Bytes of both factors that are read where `tile` is run row by row of the result: each set of
+/// blocks that run at a time reads its rows and columns, unless a factor of the batch stays in the
+/// cache.
+static double rasterBytes(const Design &design, const FamilyFigures &family,
+                          const ProductWork &work, const Tile &tile, double depth) {
+  constexpr double resultsAtATime = 128 * 256;
+  double down = std::ceil(work.m / tile.rows), across = std::ceil(work.n / tile.columns);
+  double blocks = work.batch * down * across * tile.split;
+  double each = std::clamp(std::floor(resultsAtATime / (tile.rows * tile.columns)), 1.0, 2.0);
+  double run = std::min(blocks, design.units * each);
+  double columns = std::min(run, across), rows = std::clamp(run / across, 1.0, down);
+  double once = work.leftBytes + work.rightBytes;
+  double again = blocks / (rows * columns) * depth *
+                 (columns * tile.columns * work.rightSize + rows * tile.rows * work.leftSize);
+  double ratio = over(once / work.batch, family.raster * design.cache);
+  double stays = 1 / (1 + ratio * ratio * ratio * ratio);
+  return once * stays + std::max(once, again) * (1 - stays);
+}
+
+static Times timesOf(const Design &design, const FamilyFigures &family, const Terms &terms,
+                     const ProductWork &work, const Tile &tile) {
+  Times times;
+  double steps = std::ceil(terms.steps / tile.split);
+  double depth = steps * terms.stepProducts;
+  double share = work.batch * std::ceil(work.m / tile.rows) * std::ceil(work.n / tile.columns) *
+                 tile.split / design.units;
+  times.waves = std::max(1.0, family.lastWave * std::ceil(share) + (1 - family.lastWave) * share);
+  double results = tile.rows * tile.columns, products = results * depth * terms.perMac;
+  double stepping = steps * family.stepTime;
+  double both =
+      family.overlapsSteps ? combined(design.overlap, {products, stepping}) : products + stepping;
+  times.products = times.waves * products;
+  times.units = times.waves * (both + results * terms.perResult);
+  times.loads = times.waves * depth * (tile.rows * terms.perLeft + tile.columns * terms.perRight);
+  times.readBytes = terms.readBytes;
+  if (family.raster > 0)
+    times.readBytes = rasterBytes(design, family, work, tile, depth) * (1 - terms.held);
+  times.memory = (times.readBytes + terms.writtenBytes) * terms.perByte;
+  return times;
+}
+
+/// False for a split that leaves a part without work, parts of less than 128 products, or more than
+/// four parts for each unit.
+static bool isSplitWell(const Design &design, const Terms &terms, const ProductWork &work,
+                        const Tile &tile) {
+  if (tile.split <= 1)
+    return true;
+  double steps = std::ceil(terms.steps / tile.split);
+  double blocks =
+      work.batch * std::ceil(work.m / tile.rows) * std::ceil(work.n / tile.columns) * tile.split;
+  return steps * terms.stepProducts >= 128 && std::ceil(terms.steps / steps) == tile.split &&
+         blocks < 4 * design.units;
+}
+
+/// What the limits add up to.
+static double bodyOf(const FamilyFigures &family, const Terms &terms, const Times &times) {
+  double p = terms.overlap;
+  if (family.powerOverlap == 0)
+    return combined(p, {times.units, times.loads, times.memory, terms.cache, terms.power});
+  double work = combined(p, {times.units, times.loads, times.memory, terms.cache});
+  return combined(family.powerOverlap, {work, terms.power});
+}
+
+/// Adding up the parts of a split sum.
+static double splitTime(const FamilyFigures &family, const Terms &terms, const ProductWork &work,
+                        double split) {
+  if (split <= 1)
+    return 0;
+  double results = work.batch * work.m * work.n * work.resultSize;
+  return terms.split + (family.splitWrites ? split * results * terms.perByte : 0);
+}
+
+namespace {
+
+/// The best of the tiles that are tried.
+class Trial {
+public:
+  Trial(const Design &design, const FamilyFigures &family, const ProductWork &work)
+      : design(design), family(family), work(work), terms(termsOf(design, family, work)) {}
+
+  void run(const TileList &tiles, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      attempt({tiles.rows[i], tiles.columns[i], tiles.splits[i]});
+  }
+  llvm::Optional<Tile> found;
+
+private:
+  void attempt(const Tile &tile);
+
+  const Design &design;
+  const FamilyFigures &family;
+  const ProductWork &work;
+  Terms terms;
+  double best = std::numeric_limits<double>::infinity();
+};
+
+} // namespace
+
+void Trial::attempt(const Tile &tile) {
+  double staged = (tile.rows * work.leftSize + tile.columns * work.rightSize) * terms.stepProducts;
+  if ((design.staging > 0 && staged > design.staging) || !isSplitWell(design, terms, work, tile))
+    return;
+  Times times = timesOf(design, family, terms, work, tile);
+  double after = splitTime(family, terms, work, tile.split);
+  // No sum of limits is below the largest, so most tiles need no powers.
+  double least = std::max({times.units, times.loads, times.memory, terms.cache, terms.power});
+  if (least + after >= best)
+    return;
+  double time = after + bodyOf(family, terms, times);
+  if (time >= best)
+    return;
+  best = time;
+  found = tile;
+}
+
+llvm::Optional<Tile> ProductPricer::fastest(const ProductWork &work) const {
+  Trial trial(design, family, work);
+  for (const TileList::Rule &rule : tiles.rules)
+    if (work.m <= rule.upTo) {
+      trial.run(tiles, rule.begin, rule.end);
+      if (trial.found)
+        return trial.found;
+    }
+  size_t begin = 0;
+  for (const TileList::Rule &rule : tiles.rules) {
+    trial.run(tiles, begin, rule.begin);
+    begin = rule.end;
+  }
+  trial.run(tiles, begin, tiles.size());
+  return trial.found;
+}
+
+ProductPrice ProductPricer::price(const ProductWork &work, const Tile &tile) const {
+  Terms terms = termsOf(design, family, work);
+  Times times = timesOf(design, family, terms, work, tile);
+  ProductPrice price;
+  price.products = over(work.batch * work.m * work.n * work.k, work.rate);
+  price.tail = std::max(0.0, times.products - price.products);
+  price.blocks = times.units - std::max(times.products, price.products);
+  price.units = times.units;
+  price.loads = times.loads;
+  price.memory = times.memory;
+  price.cache = terms.cache;
+  price.power = terms.power;
+  price.body = bodyOf(family, terms, times);
+  price.launch = design.launch + family.launch + family.host;
+  if (work.batch * work.m == 1)
+    price.launch += family.oneRow;
+  price.split = splitTime(family, terms, work, tile.split);
+  if (family.quantises) {
+    price.launch += family.quantiseLaunch;
+    double bytes = (2 + work.leftSize) * work.batch * work.m * work.k; // from 16 bits
+    double rows = std::ceil(work.batch * work.m / design.units) *
+                  (family.quantiseRow + family.quantiseElement * work.k);
+    price.quantise =
+        combined(terms.overlap, {rows, over(bytes, design.bandwidth * design.reached)});
+  }
+  price.total = price.launch + price.quantise + price.body + price.split;
+  price.readBytes = times.readBytes;
+  price.writtenBytes = terms.writtenBytes;
+  return price;
+}

@@ -1,0 +1,185 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/MeasuredTable.h"
+
+#include "frontend/build/FileBeside.h"
+#include "ir/common/JsonText.h"
+#include "ir/common/LocatedCsv.h"
+#include "ir/common/diagnostics/ScaleSim.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace perfc;
+
+/// A title as a name of the language: what no name may have is `_`.
+static std::string columnName(llvm::StringRef title) {
+  std::string name = title.empty() || llvm::isDigit(title.front()) ? "_" : "";
+  for (char each : title)
+    name += llvm::isAlnum(each) ? each : '_';
+  return name;
+}
+
+static Value cellValue(llvm::StringRef text) {
+  llvm::StringRef digits = text, bad;
+  bool isNegative = digits.consume_front("-");
+  bool mayBeNumber = !digits.empty() && llvm::isDigit(digits.front()) &&
+                     digits.find_first_not_of("0123456789.eE+-") == llvm::StringRef::npos;
+  llvm::Optional<Quantity> number = mayBeNumber ? parseNumber(digits, bad) : llvm::None;
+  if (!number)
+    return text.str();
+  QuantityError error;
+  return isNegative ? *apply("-", Quantity(0), *number, error) : *number;
+}
+
+/// `fields` and the number of the row.
+static Value numbered(Value::Record fields, size_t index, SourceRange place) {
+  if (!findArgument(fields.fields, "number"))
+    fields.fields.push_back(
+        makeArgument("number", Quantity(Rational(static_cast<int64_t>(index) + 1)), place));
+  return fields;
+}
+
+static std::vector<MeasuredRow> csvRows(const LocatedCsv &csv) {
+  std::vector<std::string> columns;
+  for (const CsvCell &title : csv.titles())
+    columns.push_back(columnName(title.text));
+  std::vector<MeasuredRow> rows;
+  for (const CsvRow &line : csv.rows()) {
+    Value::Record record;
+    for (auto [column, cell] : llvm::zip(columns, line.cells))
+      record.fields.push_back(makeArgument(column, cellValue(cell.text), cell.place));
+    std::string mistake;
+    if (line.cells.size() != columns.size())
+      mistake = fmt::format("the line has {}, not {}", counted(line.cells.size(), "cell"),
+                            columns.size());
+    rows.push_back({numbered(std::move(record), rows.size(), line.place), line.place, mistake});
+  }
+  return rows;
+}
+
+static Value jsonValue(const llvm::json::Value &value, SourceRange place) {
+  if (const llvm::json::Object *object = value.getAsObject()) {
+    std::vector<llvm::StringRef> keys; // in an order that is the same everywhere
+    for (const auto &entry : *object)
+      keys.push_back(entry.first);
+    llvm::sort(keys);
+    Value::Record record;
+    for (llvm::StringRef key : keys)
+      record.fields.push_back(
+          makeArgument(columnName(key), jsonValue(*object->get(key), place), place));
+    return record;
+  }
+  if (const llvm::json::Array *array = value.getAsArray()) {
+    Value::List list;
+    for (const llvm::json::Value &each : *array)
+      list.values.push_back(jsonValue(each, place));
+    return list;
+  }
+  if (llvm::Optional<bool> truth = value.getAsBoolean())
+    return *truth;
+  if (llvm::Optional<int64_t> whole = value.getAsInteger())
+    return Quantity(Rational(*whole));
+  if (llvm::Optional<double> real = value.getAsNumber())
+    return cellValue(fmt::format("{}", *real));
+  return value.getAsString().getValueOr("").str();
+}
+
+/// The list of objects that a document is, or that one of its members is; null for none.
+static const llvm::json::Array *listOfRows(const llvm::json::Value &document) {
+  auto isList = [](const llvm::json::Array *list) {
+    return list && !list->empty() && llvm::all_of(*list, [](const llvm::json::Value &row) {
+             return row.getAsObject() != nullptr;
+           });
+  };
+  if (const llvm::json::Array *list = document.getAsArray())
+    return isList(list) ? list : nullptr;
+  const llvm::json::Array *found = nullptr;
+  if (const llvm::json::Object *object = document.getAsObject())
+    for (const auto &entry : *object)
+      if (const llvm::json::Array *list = entry.second.getAsArray(); isList(list)) {
+        if (found)
+          return nullptr; // which one is meant?
+        found = list;
+      }
+  return found;
+}
+
+static std::vector<MeasuredRow> jsonRows(const SourceManager &sources, FileId file,
+                                         DiagnosticEngine &diagnostics) {
+  JsonProblem problem;
+  llvm::Optional<llvm::json::Value> document = parseJson(sources.text(file), problem);
+  const llvm::json::Array *list = document ? listOfRows(*document) : nullptr;
+  std::vector<MeasuredRow> rows;
+  SourceRange place{file, problem.byte, problem.byte};
+  if (!list)
+    diagnostics.report(place, diag::BadCsv,
+                       document ? "it needs one list of objects" : problem.reason);
+  else
+    for (const llvm::json::Value &row : *list) {
+      Value value = jsonValue(row, place);
+      rows.push_back({numbered(value.get<Value::Record>(), rows.size(), place), place, ""});
+    }
+  return rows;
+}
+
+/// The parameter of the file that names the table; null for a path that stands in the statement.
+static const Decl *parameterOf(const Program &program, const ast::Expr &path, const Scope &scope) {
+  bool isName = path.kind == ast::ExprKind::Name && !scope.find(path.text);
+  const Decl *decl = isName ? program.lookup(scope.file(), path.text).decl : nullptr;
+  return decl && decl->kind == DeclKind::Param ? decl : nullptr;
+}
+
+/// The file that `path`, worth `written`, leads to; 0 after a report. What a parameter was set to
+/// from outside counts from there.
+static FileId loadTable(Evaluator &evaluator, const ast::Expr &path, std::string written,
+                        const Scope &scope) {
+  const Decl *parameter = parameterOf(evaluator.program, path, scope);
+  const ast::Expr *given = parameter ? evaluator.program.overrideOf(parameter) : nullptr;
+  SourceManager &sources = evaluator.program.sourceManager();
+  SourceRange place = given ? given->range : path.range;
+  if (given && llvm::sys::fs::is_directory(pathBeside(sources, place.file, written))) {
+    Value byDefault = evaluator.evaluate(*parameter->value, Scope(*parameter->module));
+    llvm::SmallString<128> inFolder(written);
+    if (const std::string *name = byDefault.getIf<std::string>())
+      llvm::sys::path::append(inFolder, *name);
+    written = inFolder.str().str();
+  }
+  return loadBeside(sources, place, written, evaluator.diagnostics);
+}
+
+llvm::Optional<MeasuredTable> perfc::readTable(Evaluator &evaluator, const ast::Item &statement,
+                                               const Scope &scope) {
+  DiagnosticEngine &diagnostics = evaluator.diagnostics;
+  const ast::Expr *in = statement.args.size() == 1 ? statement.args[0].value : nullptr;
+  bool isPair = in && in->kind == ast::ExprKind::Binary && in->text == "in" &&
+                in->operands[0]->kind == ast::ExprKind::Name && statement.args[0].assign.empty();
+  if (!isPair || !statement.block) {
+    diagnostics.report(statement.range, diag::BadTableStatement,
+                       "a name, a table and a block: `validate row in \"runs.csv\" { … }`");
+    return llvm::None;
+  }
+  const ast::Expr &place = *in->operands[1];
+  Value path = evaluator.evaluate(place, scope);
+  const std::string *written = path.getIf<std::string>();
+  if (!written) {
+    if (!path.isUnknown())
+      diagnostics.report(place.range, diag::BadTableStatement,
+                         "the path of a table, not " + path.describe());
+    return llvm::None;
+  }
+  FileId file = loadTable(evaluator, place, *written, scope);
+  if (!file)
+    return llvm::None;
+  MeasuredTable table{*written, in->operands[0]->text, {}};
+  const SourceManager &sources = evaluator.program.sourceManager();
+  if (sources.path(file).endswith(".json")) {
+    table.rows = jsonRows(sources, file, diagnostics);
+  } else if (auto csv = LocatedCsv::read(sources, file, diagnostics)) {
+    table.rows = csvRows(*csv);
+    if (table.rows.empty())
+      diagnostics.report({file, 0, 0}, diag::BadCsv, "it needs a line of titles and rows");
+  }
+  return table.rows.empty() ? llvm::None : llvm::Optional<MeasuredTable>(std::move(table));
+}

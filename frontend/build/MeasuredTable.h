@@ -1,0 +1,35 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tables of measurements: CSV with a line of titles, or JSON, a list of objects or an object with
+// such a list. Each row is a record.
+#ifndef PERFC_FRONTEND_BUILD_MEASUREDTABLE_H
+#define PERFC_FRONTEND_BUILD_MEASUREDTABLE_H
+
+#include "frontend/sema/Evaluator.h"
+
+namespace perfc {
+
+struct MeasuredRow {
+  /// The cells by the names of their columns; `number`, from 1, where no column has that name. A
+  /// number without a unit is one, everything else a string. Values of JSON are what they are, null
+  /// is "".
+  Value record;
+  SourceRange place;
+  std::string mistake; ///< why there are not as many cells as columns; "" when there are
+};
+
+struct MeasuredTable {
+  std::string path;        ///< as written
+  llvm::StringRef rowName; ///< what each row is called in the block
+  std::vector<MeasuredRow> rows;
+};
+
+/// The table that `validate row in "runs.csv"` names, with one row at least; nothing after a
+/// report. A folder stands for the file in it that the parameter which names the table has by
+/// default.
+llvm::Optional<MeasuredTable> readTable(Evaluator &evaluator, const ast::Item &statement,
+                                        const Scope &scope);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_MEASUREDTABLE_H

@@ -1,0 +1,26 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/common/Providers.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <fmt/format.h>
+
+using namespace perfc;
+
+const ProviderInfo *perfc::findProvider(llvm::StringRef name) {
+  const auto *found =
+      llvm::find_if(allProviders, [&](const ProviderInfo &one) { return name == one.name; });
+  return found == std::end(allProviders) ? nullptr : found;
+}
+
+const ProviderInfo &perfc::providerFor(KernelLevel level) {
+  return *llvm::find_if(allProviders,
+                        [&](const ProviderInfo &one) { return one.kernels == level; });
+}
+
+std::string perfc::providerNames(bool (*isMeant)(const ProviderInfo &)) {
+  std::string text;
+  for (const ProviderInfo &provider : allProviders)
+    if (isMeant(provider))
+      text += fmt::format("{}`{}`", text.empty() ? "" : " or ", provider.name);
+  return text;
+}

@@ -1,0 +1,104 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The providers of costs, each described once: what it serves, on what, at which level of the IR,
+// with which formula. What `using` may name, how far passes refine a kernel for it, what a result
+// says of it and what `perfc doc` prints all come from here.
+#ifndef PERFC_IR_COMMON_PROVIDERS_H
+#define PERFC_IR_COMMON_PROVIDERS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace perfc {
+
+/// What becomes of a kernel before it is costed.
+enum class KernelLevel : uint8_t {
+  Whole,    ///< nothing: its equations, operands and results
+  LoopNest, ///< loops at the places of a chip
+  Tile,     ///< blocks for the units of a chip
+  Dataflow, ///< a dataflow that the program gives
+  None,     ///< it costs no kernels
+};
+
+/// Which words of a chip it reads.
+enum class ChipWords : uint8_t {
+  All,
+  SameSize, ///< but not that partial sums have a size of their own
+  Outer,    ///< of its units, of one memory and of the outermost one
+};
+
+struct ProviderInfo {
+  const char *name; ///< as `using` names it and results show it
+  KernelLevel kernels;
+  llvm::StringLiteral level;  ///< of the IR
+  llvm::StringLiteral serves; ///< operations
+  llvm::StringLiteral on;     ///< target operations
+  llvm::StringLiteral summary;
+  llvm::StringLiteral formula; ///< of the latency, in the terms of docs/cost-model.md
+  ChipWords reads = ChipWords::All;
+  bool costsSteps = false; ///< `train` may take its kernel times from it
+
+  /// Whether `using` may name it.
+  constexpr bool isChoice() const { return kernels != KernelLevel::None; }
+};
+
+/// In the order of the manual.
+inline constexpr ProviderInfo allProviders[] = {
+    {"roofline", KernelLevel::Whole, "op", "op.kernel", "target.chip",
+     "whole ops: the peak of the units or the bandwidth of the outermost memory limits",
+     "max(macs / peak + functions / rate, bytes / bandwidth) + launch", ChipWords::Outer,
+     /*costsSteps=*/true},
+    {"loopnest", KernelLevel::LoopNest, "loopnest", "loopnest.nest, loopnest.fused", "target.chip",
+     "loops of a mapping: what each memory, network and unit has to do, and the slowest limits",
+     "max(steps / rate + stalls + load + store, bytes / bandwidth of each memory) + first word + "
+     "last word + launch"},
+    {"tile", KernelLevel::Tile, "tile", "tile.kernel", "target.chip",
+     "blocks in waves over the units of a chip",
+     "waves * max(block compute, block bytes * units / bandwidth) + launch", ChipWords::Outer,
+     /*costsSteps=*/true},
+    {"maestro", KernelLevel::Dataflow, "loopnest", "loopnest.dataflow", "target.chip",
+     "a dataflow by the tool's own model", "sum of max(compute, ingress, egress) over steps",
+     ChipWords::SameSize},
+    {"network", KernelLevel::None, "collective", "collectives", "target.system",
+     "collectives and messages between chips: by closed form, by a library's parameters, or "
+     "simulated message by message",
+     "messages * latency + bytes sent / bandwidth, by level"},
+};
+
+/// Null when there is none of that name.
+const ProviderInfo *findProvider(llvm::StringRef name);
+/// The first for kernels at `level`.
+const ProviderInfo &providerFor(KernelLevel level);
+/// "`roofline` or `tile`": those that fulfil `isMeant`.
+std::string providerNames(bool (*isMeant)(const ProviderInfo &));
+
+namespace detail {
+constexpr size_t choicesSize() {
+  size_t size = 0;
+  for (const ProviderInfo &provider : allProviders)
+    size += provider.isChoice() ? std::char_traits<char>::length(provider.name) + 1 : 0;
+  return size;
+}
+struct Choices {
+  char text[choicesSize()] = {};
+  constexpr Choices() {
+    size_t at = 0;
+    for (const ProviderInfo &provider : allProviders)
+      if (provider.isChoice()) {
+        if (at > 0)
+          text[at++] = ' ';
+        for (const char *letter = provider.name; *letter; ++letter)
+          text[at++] = *letter;
+      }
+  }
+};
+inline constexpr Choices choices;
+} // namespace detail
+
+/// What `using` may name, with blanks between.
+inline constexpr llvm::StringLiteral providerChoices = detail::choices.text;
+
+} // namespace perfc
+
+#endif // PERFC_IR_COMMON_PROVIDERS_H

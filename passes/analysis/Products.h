@@ -1,0 +1,47 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that are matrix products: one equation that multiplies and accumulates two tensors, with
+// nothing but elementwise equations around it, which run on its results before they are written.
+// Each index is one of
+//     m  of the left factor and the result     batch  of both factors and the result
+//     n  of the right factor and the result    k      of both factors alone (summed up)
+// so a convolution is one as well (as an implicit product), a depthwise one is not.
+#ifndef PERFC_PASSES_ANALYSIS_PRODUCTS_H
+#define PERFC_PASSES_ANALYSIS_PRODUCTS_H
+
+#include "passes/analysis/KernelModel.h"
+
+namespace perfc {
+namespace passes {
+
+/// What an index of a product runs over.
+enum class ProductIndex : uint8_t { Batch, Row, Column, Sum };
+
+/// The kind of index `i` of `statement`, which has two factors; `Batch` also for one of neither.
+ProductIndex productIndex(const Statement &statement, unsigned i);
+
+/// A tensor of a product.
+struct Factor {
+  const Access *access;
+  int64_t bytes; ///< of all that it touches
+};
+
+struct Product {
+  const Statement *statement;
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  DType format; ///< in which it is computed
+  /// The left one has the rows. Weights are on the right, where one factor is a weight.
+  Factor left, right, result;
+  /// Bytes of tensors that only the equations around it read or write.
+  int64_t otherBytes = 0;
+
+  bool hasWeights() const { return right.access->operand.role() == "weight"; }
+};
+
+/// `kernel` as a product; nothing when it is none, or when an extent does not fit 64 bits.
+llvm::Optional<Product> productOf(const Kernel &kernel);
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_ANALYSIS_PRODUCTS_H

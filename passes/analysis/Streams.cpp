@@ -1,0 +1,80 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/analysis/Streams.h"
+
+#include "ir/common/Rational.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::passes;
+
+llvm::StringRef passes::streamKindName(StreamKind kind) {
+  static constexpr llvm::StringLiteral names[] = {"elementwise", "softmax", "norm"};
+  return names[static_cast<unsigned>(kind)];
+}
+
+/// The tensor that a row is of: the input that the rows come from, over however many equations.
+static const op::OperandOp *source(const Kernel &kernel) {
+  const op::OperandOp *largest = nullptr;
+  int64_t most = -1;
+  for (const op::OperandOp &operand : kernel.operands) {
+    bool isRead = operand.role() != "output" && operand.role() != "intermediate" &&
+                  operand.role() != "weight";
+    llvm::Optional<int64_t> elements = 1;
+    for (int64_t extent : operand.shape())
+      elements = elements ? checkedMultiply(*elements, extent) : llvm::None;
+    if (isRead && elements && *elements > most) {
+      largest = &operand;
+      most = *elements;
+    }
+  }
+  return largest;
+}
+
+/// The product of the extents of what `statement` sums up, or of the others.
+static llvm::Optional<int64_t> extentOf(const Statement &statement, bool ofSums) {
+  llvm::Optional<int64_t> product = 1;
+  for (unsigned i = 0; i < statement.extents.size(); ++i)
+    if (product && statement.isReduction(i) == ofSums)
+      product = checkedMultiply(*product, statement.extents[i]);
+  return product;
+}
+
+/// True when an equation after the sums writes a result for each element of a row.
+static bool writesRows(const Kernel &kernel, int64_t row) {
+  return llvm::any_of(kernel.statements, [&](const Statement &statement) {
+    auto points = statement.reduces() ? llvm::None : extentOf(statement, /*ofSums=*/false);
+    return points && *points >= row && statement.write.operand.role() == "output";
+  });
+}
+
+llvm::Optional<Stream> passes::streamOf(const Kernel &kernel) {
+  Stream stream;
+  const Statement *first = nullptr;
+  bool sumsAfterMaximum = false, hasMaximum = false;
+  for (const Statement &statement : kernel.statements) {
+    if (statement.op.isMac())
+      return llvm::None;
+    if (!statement.reduces())
+      continue;
+    first = first ? first : &statement;
+    bool isMaximum = statement.op.reduce() == "max" || statement.op.reduce() == "min";
+    sumsAfterMaximum |= hasMaximum && !isMaximum;
+    hasMaximum |= isMaximum;
+  }
+  for (op::OperandOp operand : kernel.inputs())
+    stream.inputs += operand.role() != "weight";
+  const op::OperandOp *tensor = first ? source(kernel) : nullptr;
+  if (!tensor)
+    return stream;
+  auto rows = extentOf(*first, false), length = extentOf(*first, true);
+  auto bits = rows && length ? storedBits(*parseDType(tensor->dtype()), *length) : llvm::None;
+  auto all = rows && bits ? checkedMultiply(*rows, ceilDivide(*bits, 8)) : llvm::None;
+  if (!all)
+    return llvm::None;
+  stream.kind = sumsAfterMaximum ? StreamKind::Softmax : StreamKind::Norm;
+  stream.rows = *rows;
+  stream.rowBytes = ceilDivide(*bits, 8);
+  int64_t passes = !writesRows(kernel, *length) ? 0 : sumsAfterMaximum ? 2 : 1;
+  stream.passBytes = passes * *all;
+  return stream;
+}
