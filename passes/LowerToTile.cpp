@@ -60,6 +60,8 @@ private:
   const Chip *chip = nullptr;
   std::vector<std::string> asked; ///< libraries that the statement names
   bool isEager = false;           ///< the host starts each kernel
+  bool isCold = false;            ///< nothing is in a cache before each
+  int64_t copies = 0;             ///< weights that take turns; 0 where they come from memory
   bool attends = false;           ///< attention is left to libraries as well
 };
 
@@ -284,6 +286,10 @@ void TileLowering::emitProduct(const Product &product, Region &into, const Locat
   op->setAttr("tensors", Attribute::strings(tensors));
   if (product.hasWeights())
     op->setAttr("weights", Attribute::unit());
+  if (copies > 0)
+    op->setAttr("copies", copies);
+  if (isCold)
+    op->setAttr("cold", Attribute::unit());
 }
 
 /// Blocks are cut for `target` from now on and put before `statement`.
@@ -329,6 +335,8 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
     choose(part, *evaluate.op);
     asked = evaluate->symbolsAttr("kernels");
     isEager = evaluate->hasAttr("eager");
+    isCold = evaluate->hasAttr("alone");
+    copies = evaluate->intAttr("copies", 0);
     attends = true;
     if (!runsAsNests(level, part) || !lowerNests(evaluate, use))
       lowerOutput(use);

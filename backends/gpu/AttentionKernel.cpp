@@ -155,6 +155,7 @@ private:
   void addParts(KernelLines &lines, const ComputeTime &compute);
   void addBounds(KernelLines &lines);
   std::string unitOf(llvm::StringRef function) const;
+  Uncertain measured() const;
 
   tile::KernelOp kernel;
   KernelChip chip;
@@ -175,6 +176,13 @@ std::string AttentionKernelCost::unitOf(llvm::StringRef function) const {
   return unit ? unit->unit->name().str() : "";
 }
 
+/// The wider of the generation's and of the kernels'.
+Uncertain AttentionKernelCost::measured() const {
+  Uncertain ofChip = chip.generation.measured();
+  Uncertain ofKernels = family->valueOf("measured")->asQuantity().toUncertain();
+  return ofKernels.halfWidth() > ofChip.halfWidth() ? ofKernels : ofChip;
+}
+
 void AttentionKernelCost::addParts(KernelLines &lines, const ComputeTime &compute) {
   lines.part(PartKind::Compute, unitOf(""), std::max(price.products, price.arrival),
              compute.energy);
@@ -182,6 +190,8 @@ void AttentionKernelCost::addParts(KernelLines &lines, const ComputeTime &comput
     lines.part(PartKind::Compute, unitOf("exp"), price.exponentials);
   if (chip.outermost)
     lines.traffic(*chip.outermost, price.readBytes, price.writtenBytes, price.memory);
+  if (chip.cache)
+    lines.traffic(*chip.cache, price.loadedBytes, price.storedBytes, 0);
   lines.part(PartKind::Launch, "launch", price.launch);
   for (const auto &[label, time] :
        {std::make_pair("quantise", price.quantise), std::make_pair("append", price.append),
@@ -217,7 +227,7 @@ void AttentionKernelCost::addBounds(KernelLines &lines) {
 
 Cost AttentionKernelCost::cost(const KernelWork &needed, ComputeTime compute) {
   Cost cost;
-  cost.latency = Uncertain(price.total) * chip.generation.measured();
+  cost.latency = Uncertain(price.total) * measured();
   cost.energy = compute.energy;
   KernelLines lines(cost, price.total);
   addParts(lines, compute);

@@ -125,6 +125,9 @@ void Pricing::prefill() {
   price.exponentials = share * exponentials;
   price.blocks = price.count * shared / design.units;
   price.tail = price.units - even;
+  price.loadedBytes = price.count * (shown * work.scoreFeatures * work.querySize +
+                                     average * keys * work.features() * work.cacheSize);
+  price.storedBytes = price.count * shown * work.valueFeatures * work.querySize;
   double cache = work.cacheBytes(), query = work.queryBytes();
   double read = kept(cache, cache) + work.otherBytes;
   double moved = kept(query, cache + query);
@@ -155,6 +158,9 @@ void Pricing::decode() {
   price.arrival = waves * steps * arrival;
   price.blocks = waves * start;
 
+  price.loadedBytes = price.count * (price.rows * work.scoreFeatures * work.querySize +
+                                     steps * keys * kept * work.cacheSize);
+  price.storedBytes = price.count * price.rows * work.valueFeatures * work.querySize;
   double cache = work.cacheBytes(), once = cache * figures.cacheReads;
   double read = once * (1 - (1 - figures.cached) * held(cache)) + work.otherBytes;
   if (isByHead) // of those that share keys a quarter read them from memory again

@@ -89,9 +89,10 @@ struct AttentionPrice {
   /// decode the products and the bytes that arrive.
   double products = 0, exponentials = 0, blocks = 0, tail = 0, arrival = 0;
   double launch = 0, split = 0, quantise = 0, append = 0;
-  double readBytes = 0, writtenBytes = 0; ///< of the outermost memory
-  double count = 0;                       ///< of blocks, splits included
-  double rows = 0, keys = 0;              ///< of a block, and of one of its steps
+  double readBytes = 0, writtenBytes = 0;  ///< of the outermost memory
+  double loadedBytes = 0, storedBytes = 0; ///< by blocks
+  double count = 0;                        ///< of blocks, splits included
+  double rows = 0, keys = 0;               ///< of a block, and of one of its steps
 };
 
 /// The tile that the library's rule gives, with the fastest of its splits; nothing when none fits

@@ -153,6 +153,9 @@ ProductWork gpu::productWork(tile::ProductOp product, const KernelChip &chip) {
   work.resultBytes = static_cast<double>(product.resultBytes());
   work.otherBytes = static_cast<double>(product.otherBytes());
   work.copies = product.hasWeights() ? std::numeric_limits<double>::infinity() : 0;
+  if (product->hasAttr("copies"))
+    work.copies = static_cast<double>(product->intAttr("copies"));
+  work.isCold = product->hasAttr("cold");
   FormatRate rate = chip.rateFor(product.format());
   work.rate = rate.macs;
   work.energy = rate.energy;

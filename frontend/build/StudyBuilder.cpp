@@ -15,6 +15,7 @@
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Cluster.h"
+#include "ir/common/diagnostics/Gpu.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Names.h"
 #include "ir/op/OpOps.h"
@@ -205,8 +206,14 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!libraries.empty())
     op->setAttr("kernels", ir::Attribute::symbols(libraries));
   if (const Node *timing = statement.find("timing"); timing && !timing->args.empty())
-    if (const auto *word = timing->args[0].value.getIf<WordValue>(); word && word->word == "eager")
-      op->setAttr("eager", ir::Attribute::unit());
+    if (const auto *word = timing->args[0].value.getIf<WordValue>(); word && word->word != "graph")
+      op->setAttr(word->word, ir::Attribute::unit());
+  if (const Quantity *copies = statement.quantity("copies"); copies && copies->sign() > 0) {
+    op->setAttr("copies", copies->rational().numerator());
+  } else if (copies) {
+    context.diagnostics.report(statement.find("copies")->range, diag::BadCopies, copies->text());
+    good = false;
+  }
   good &= buildPlaces(context, statement, *graph, *op);
   good &= buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
   good &= buildSparsity(context, statement, *graph, *chip, *op);

@@ -318,6 +318,12 @@ static constexpr WordSpec familyWords[] = {
      .dims = Dims::Number,
      .byDefault = "0",
      .doc = "what of `split` comes on top for each part that the keys are split into"},
+    {.word = "measured",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .byDefault = "the generation's",
+     .doc = "measured times of attention over these, where less certain than those of the "
+            "generation: 1 +- 30%"},
     {.word = "power",
      .kind = Measure,
      .dims = Dims::Share,

@@ -65,15 +65,22 @@ static constexpr WordSpec kernelsWord{
 static constexpr WordSpec timingWord{
     .word = "timing",
     .kind = Choice,
-    .choices = "graph eager",
+    .choices = "graph eager alone",
     .byDefault = "graph",
-    .doc = "kernels of libraries follow each other in a graph, or the host starts each by itself"};
+    .doc = "kernels of libraries follow each other in a graph, the host starts each by itself, or "
+           "each runs alone with nothing in a cache, as under a profiler"};
+
+static constexpr WordSpec copiesWord{
+    .word = "copies",
+    .kind = Integer,
+    .byDefault = "they come from memory",
+    .doc = "weights that take turns from run to run of a benchmark: small ones stay in the cache"};
 
 static constexpr WordSpec evaluateWords[] = {
-    onWord,     withWord,      usingWord,    kernelsWord,  timingWord, overWord,
-    asWord,     bandwidthWord, latencyWord,  parallelWord, placeWord,  tensorWord,
-    skipWord,   gateWord,      minimizeWord, maximizeWord, withinWord, requireWord,
-    expectWord, reportWord,    emitWord,     priceWord};
+    onWord,      withWord,   usingWord,     kernelsWord,  timingWord,   copiesWord,
+    overWord,    asWord,     bandwidthWord, latencyWord,  parallelWord, placeWord,
+    tensorWord,  skipWord,   gateWord,      minimizeWord, maximizeWord, withinWord,
+    requireWord, expectWord, reportWord,    emitWord,     priceWord};
 static constexpr WordSpec compareWords[] = {
     onWord,        withWord,    usingWord,  kernelsWord, timingWord, overWord, asWord,
     bandwidthWord, latencyWord, expectWord, reportWord,  emitWord,   priceWord};

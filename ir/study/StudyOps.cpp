@@ -171,6 +171,8 @@ static std::vector<OpDecl> statementDecls() {
                 .oneOf({"tile.library"})
                 .optional(),
             flagAttr("eager", "the host starts each kernel"),
+            flagAttr("alone", "each kernel runs with nothing in a cache"),
+            intAttr("copies", "weights that take turns from run to run").atLeast(1).optional(),
             dictAttr("parts", AttrKind::Symbol, "of the chip, by kernel that runs on one")
                 .optional(),
             symbolAttr("whole", "the subject before it was divided among ranks")

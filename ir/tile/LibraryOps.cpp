@@ -240,6 +240,10 @@ std::vector<OpDecl> tile::libraryDecls() {
              intAttr("result_bytes", "of all of it").atLeast(0),
              intAttr("other_bytes", "of what equations fused after it read and write").atLeast(0),
              listAttr("tensors", AttrKind::String, "the factors and the result"),
-             flagAttr("weights", "the columns' factor is not on the chip before")},
+             flagAttr("weights", "the columns' factor is not on the chip before"),
+             intAttr("copies", "columns' factors that take turns from run to run")
+                 .atLeast(1)
+                 .optional(),
+             flagAttr("cold", "nothing is in a cache before")},
         .verifier = verifyProduct}});
 }

@@ -18,7 +18,6 @@ static const TableKind kinds[] = {
      predictCollectivesMultidim},
     {"comm_groups", "collectives of subgroups, by ASTRA-sim", predictCommGroups},
     {"eyeriss", "energy and latency of layers measured on the Eyeriss chip", predictEyeriss},
-    {"gemm", "matrix products measured on GPUs, by library", predictGemm},
     {"maestro", "layers under dataflows, by what MAESTRO prints", predictMaestro},
     {"maestro_counts", "what dataflows must move, by brute force over their outer steps",
      predictMaestroCounts},
@@ -31,7 +30,6 @@ static const TableKind kinds[] = {
     {"table8", "collectives and data-parallel training, by ASTRA-sim", predictTable8},
     {"timeloop", "cycles, energy and counts of Timeloop's model, by cases", predictTimeloop},
     {"traces", "a folder of Chakra traces, by ASTRA-sim", predictTraces},
-    {"vector", "elementwise kernels, softmax and norms measured on GPUs", predictVector},
 };
 
 llvm::ArrayRef<TableKind> driver::tableKinds() { return kinds; }
