@@ -47,6 +47,12 @@ OpDecl target::generationDecl() {
                         .positive()
                         .share()
                         .optional(),
+                    quantityAttr("attention_cache", {},
+                                 "share of it that a tensor of attention can stay in; `cache` when "
+                                 "not given")
+                        .positive()
+                        .share()
+                        .optional(),
                     quantityAttr("cache_bandwidth", {}, "over that of the outermost memory")
                         .positive()
                         .optional(),
