@@ -10,6 +10,7 @@
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/study/TrainOps.h"
+#include "passes/Levels.h"
 #include "passes/Names.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -174,18 +175,28 @@ static Exchanges exchangesOfStep(const StepProgram &step, const ir::Operation &t
   return exchanges;
 }
 
+/// The ranks between which a `send` of a program goes.
+static void addSends(const ir::Operation &send, int64_t ranks, Exchanges &exchanges) {
+  std::vector<int64_t> senders = send.intsAttr("senders");
+  if (senders.empty()) // rank 1 is the neighbour of rank 0
+    exchanges.sends = {{0, 1}};
+  else
+    for (int64_t first = senders[0]; first < ranks; first += senders[2])
+      for (int64_t rank = first; rank < first + senders[1]; ++rank)
+        exchanges.sends.emplace_back(rank, rank + senders[3]);
+}
+
 /// The collectives and messages of an evaluated program.
 static Exchanges exchangesOfProgram(const ir::Operation &program, const ir::Module &module,
                                     llvm::ArrayRef<NetworkLevel> levels) {
   Exchanges exchanges{/*areKnown=*/true, {}, {}};
   program.walk([&](const ir::Operation &op) {
-    if (op.is(collective::SendOp::opName)) // rank 1 is the neighbour of rank 0
-      exchanges.sends = {{0, 1}};
+    if (op.is(collective::SendOp::opName))
+      addSends(op, passes::chipCount(module, program.symbolAttr("system")), exchanges);
     auto kind = network::collectiveKind(op.name());
     if (!kind || !hasAlgorithm(*kind))
       return;
-    CollectiveUse use{*kind, AxisPlace(op.intAttr("ranks", 1), op.intAttr("stride", 1)),
-                      AlgorithmFamily::Wiring, ""};
+    CollectiveUse use{*kind, placeOfCollective(op), AlgorithmFamily::Wiring, ""};
     std::vector<std::string> schedules;
     if (const ir::Attribute *list = op.attr("schedules"))
       for (const ir::Attribute &symbol : list->asList())
