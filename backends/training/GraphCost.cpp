@@ -228,6 +228,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   item.flops = own.flops;
   item.setEnergy(own.energy.known, own.energy.isGiven());
   item.bytes = own.workingBytes;
+  item.isOfContext = op->hasAttr("of_context");
   record(*op, std::move(item));
   return true;
 }
