@@ -152,6 +152,7 @@ private:
   bool stageTimes(Build &build);
   bool addSends(Build &build);
   void chooseChip(Build &build, size_t stage);
+  void limitPower(Build &build, size_t stage, const StagePart &part, StageTime &time);
   void setInFlight(Build &build) const;
   double exposedTime(Build &build, size_t stage, const RegionCost &cost, double count);
   bool pipeline(Build &build, bool withEvents);
@@ -189,6 +190,7 @@ private:
     double capacity = 0, bandwidth = 0; ///< of the outermost memory; 0 when not given
     double peak = 0;
     Figure area;
+    llvm::Optional<PowerLimit> power;
   };
   static ChipFacts factsOf(const ir::Operation &chip, DType format);
   const ChipFacts &factsAt(const Build &build, size_t stage) const;

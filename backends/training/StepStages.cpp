@@ -173,6 +173,21 @@ bool StepModel::addSends(Build &build) {
   return !build.failed;
 }
 
+/// Adds what gradients take to be added up over microbatches, and what the power limit costs.
+void StepModel::limitPower(Build &build, size_t stage, const StagePart &part, StageTime &time) {
+  const ChipFacts &chip = factsAt(build, stage);
+  double trained = part.forward.trainedDense() + part.forward.trainedExperts();
+  double slowdown = build.step.stages[stage].slowdown;
+  if (runtime.accumulateBytes > 0 && chip.bandwidth > 0)
+    time.backward += slowdown * trained * runtime.accumulateBytes / (chip.bandwidth * runtime.memory);
+  double limit = (part.forward.powerSeconds + part.backward.powerSeconds) * slowdown;
+  double stretch = chip.power->stretch(time.kernels(), limit);
+  build.step.summary.powerTime +=
+      (stretch - 1) * time.kernels() * part.count() * build.microbatches * build.share();
+  for (double *some : {&time.forward, &time.backward, &time.weights})
+    *some *= stretch;
+}
+
 bool StepModel::stageTimes(Build &build) {
   size_t p = build.stageCount();
   build.times.assign(p * static_cast<size_t>(build.chunks()), {});
@@ -189,6 +204,7 @@ bool StepModel::stageTimes(Build &build) {
       time.backward = part.backward.seconds * plan.slowdown +
                       exposedTime(build, stage, part.backward, part.count());
       time.weights = part.backward.weightsSeconds * plan.slowdown;
+      limitPower(build, stage, part, time);
       build.addTime(stage, part, time);
     }
   }

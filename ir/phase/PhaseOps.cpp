@@ -57,6 +57,7 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
             listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
             listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(), after,
             load, dropped, flagAttr("for_weights", "only gradients of weights need it"),
+            flagAttr("discarded", "computed again, and nothing reads it"),
             intAttr("cast_elements", "of 16-bit operands, where products have another format")
                 .atLeast(0)
                 .optional()}},

@@ -58,6 +58,15 @@ OpDecl target::generationDecl() {
                         .in(joule)
                         .atLeast(0)
                         .optional(),
+                    quantityAttr("sustained", {},
+                                 "energy of an operation in runs of seconds over `energy`; "
+                                 "power does not limit these when not given")
+                        .positive()
+                        .optional(),
+                    quantityAttr("byte_energy", joule,
+                                 "of a byte of the outermost memory in such runs")
+                        .atLeast(0)
+                        .optional(),
                     cycleTimeAttr("split", "adding up the parts of a sum"),
                     quantityAttr("overlap", {},
                                  "exponent by which limits add up; the largest "
