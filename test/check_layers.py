@@ -19,7 +19,7 @@ MAY_USE = {
     "ir/timeloop": ["ir/common"],
     "stdlib": [],
     "frontend/syntax": ["ir/common", "grammar"],
-    "frontend/sema": ["ir/common", "frontend/syntax", "stdlib"],
+    "frontend/sema": ["ir/common", "frontend/syntax", "frontend/import", "stdlib"],
     "frontend/build": [*IR, "frontend/syntax", "frontend/sema"],
     "frontend/import": [*IR, "frontend/syntax"],
     "passes/analysis": IR,

@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/onnx/OnnxText.h"
 #include "frontend/sema/Program.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Names.h"
@@ -196,8 +197,42 @@ static void loseImport(Module &module, const ast::Item &item) {
 static constexpr llvm::StringLiteral commandFormats[] = {"astra_sim", "chakra", "maestro",
                                                          "scale_sim", "timeloop"};
 
+std::string Program::beside(const Module &module, llvm::StringRef written) const {
+  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(module.file));
+  if (llvm::sys::path::is_absolute(written))
+    path = written;
+  else
+    llvm::sys::path::append(path, written);
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  return path.str().str();
+}
+
+/// A model becomes a module with one workload, which goes by the name that the import gives it.
+void Program::importModel(Module &module, const ast::Item &item) {
+  std::string path = beside(module, item.file->text);
+  Module *&entry = byKey[path];
+  if (!entry) {
+    onnx::ReadOptions options;
+    options.place = item.file->range;
+    FileId file = sources.addBinary(path);
+    llvm::Optional<onnx::Program> program = onnx::readProgram(path, file, options, diagnostics);
+    if (!program) {
+      loseImport(module, item);
+      return;
+    }
+    FileId text = sources.add(path + " as a program", std::move(program->text));
+    entry = loadFile(text, path);
+  }
+  for (const Decl *decl : entry->decls)
+    if (decl->kind == DeclKind::Workload)
+      module.imports.push_back(
+          {entry, "", decl->name, item.alias.empty() ? decl->name : item.alias, item.range});
+}
+
 void Program::importFile(Module &module, const ast::Item &item) {
   llvm::StringRef written = item.file->text;
+  if (item.format == "onnx")
+    return importModel(module, item);
   if (!item.format.empty()) {
     auto &error = diagnostics.report(item.range, diag::ImportFormatUnsupported, item.format);
     if (llvm::is_contained(commandFormats, item.format))
@@ -208,12 +243,7 @@ void Program::importFile(Module &module, const ast::Item &item) {
     loseImport(module, item);
     return;
   }
-  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(module.file));
-  if (llvm::sys::path::is_absolute(written))
-    path = written;
-  else
-    llvm::sys::path::append(path, written);
-  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  std::string path = beside(module, written);
   for (const auto &[other, key] : loading)
     if (key == path) {
       auto &error = diagnostics.report(item.file->range, diag::ImportCycle, key);
@@ -227,11 +257,11 @@ void Program::importFile(Module &module, const ast::Item &item) {
     std::string error;
     FileId file = sources.load(path, error);
     if (!file) {
-      diagnostics.report(item.file->range, diag::CannotRead, path.str(), error);
+      diagnostics.report(item.file->range, diag::CannotRead, path, error);
       loseImport(module, item);
       return;
     }
-    entry = loadFile(file, path.str().str());
+    entry = loadFile(file, path);
   }
   module.imports.push_back({entry, item.alias, "", "", item.range});
 }

@@ -150,6 +150,9 @@ private:
   void addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
                  SourceRange range);
   void importFile(Module &module, const ast::Item &item);
+  void importModel(Module &module, const ast::Item &item);
+  /// The path of a file that `module` names by `written`.
+  std::string beside(const Module &module, llvm::StringRef written) const;
   Module *loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range);
   void reportUnknownModule(const Module &from, llvm::ArrayRef<ast::ImportName> path,
                            SourceRange range);

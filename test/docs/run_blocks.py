@@ -4,7 +4,8 @@
 usage: run_blocks.py PERFC PAGE.md [--update]
 
     ```perf NAME.perf      becomes the file NAME.perf; without a name the block only has to pass `perfc check`
-    ```text NAME           becomes the file NAME (without a name it is not touched)
+    ```text NAME           becomes the file NAME (without a name it is not touched); the models of examples/ beside the page,
+                           which are no text, are there from the beginning
     ```console [status=N]  `$ command` lines run in a shell, with perfc in the PATH; what stands below a command is its output,
                            standard error included. N is the exit status of the last command, 0 unless given; the others end with 0.
 
@@ -13,6 +14,7 @@ below it may print nothing. --update writes what the commands print into the pag
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,6 +86,8 @@ class Page:
         self.path, self.update = path, update
         self.lines = path.read_text().splitlines()
         self.folder = Path(tempfile.mkdtemp(prefix="perfc-docs-"))
+        for model in path.parent.glob("examples/*.onnx"):
+            shutil.copy(model, self.folder)
         tools = Path(tempfile.mkdtemp(prefix="perfc-docs-bin-"))
         (tools / "perfc").symlink_to(Path(perfc).resolve())
         plain = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}

@@ -23,7 +23,7 @@ static astra::Cluster smallCluster() {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  chakra::WireError error;
+  WireError error;
   if (auto records = chakra::readRecords({reinterpret_cast<const char *>(data), size}, error)) {
     std::string once = chakra::traceBytes(*records);
     auto again = chakra::readRecords(once, error);

@@ -2,6 +2,7 @@
 //
 // perfc import: a foreign description as a .perf program, formatted.
 #include "api/OutputFile.h"
+#include "frontend/import/onnx/OnnxText.h"
 #include "frontend/syntax/Parser.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/ScaleSim.h"
@@ -40,10 +41,13 @@ bool driver::readForeign(Session &session, const ImportFormat &format,
 }
 
 bool driver::importFile(Session &session, const Arguments &arguments) {
-  const ImportFormat *format = findImportFormat(session, arguments.files().front());
+  // The name of a model says its format.
+  bool isModel = onnx::isModelFile(arguments.files().front());
+  const ImportFormat *format =
+      findImportFormat(session, isModel ? "onnx" : arguments.files().front());
   std::string text;
-  if (!format ||
-      !readForeign(session, *format, arguments.files().drop_front().vec(), arguments, text))
+  if (!format || !readForeign(session, *format, arguments.files().drop_front(isModel ? 0 : 1).vec(),
+                              arguments, text))
     return true;
   FileId file = session.sources.add("import " + format->name.str(), text);
   if (llvm::Optional<std::string> formatted =

@@ -5,6 +5,7 @@
 #include "api/Providers.h"
 #include "api/RequestedFiles.h"
 #include "api/RunDocument.h"
+#include "frontend/import/onnx/OnnxText.h"
 #include "frontend/import/timeloop/Templates.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Files.h"
@@ -52,6 +53,8 @@ using Which = RunOptions::Which;
 /// The program: the file, or what files of another tool are as a program.
 static FileId loadProgram(Session &session, const Arguments &arguments) {
   llvm::StringRef path = arguments.files().front();
+  if (onnx::isModelFile(path) || arguments.value("from") == "onnx")
+    return loadModelProgram(session, path, arguments);
   if (!arguments.has("from"))
     return isModuleFile(path) ? session.load(path) : loadProgramFile(session, path);
   const ImportFormat *format = findImportFormat(session, arguments.value("from"));

@@ -7,7 +7,7 @@
 #define PERFC_BACKENDS_NETWORK_CHAKRA_OLDSCHEMA_H
 
 #include "backends/network/chakra/Trace.h"
-#include "backends/network/chakra/Wire.h"
+#include "ir/common/Wire.h"
 
 namespace perfc::chakra {
 

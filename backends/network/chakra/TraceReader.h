@@ -7,7 +7,7 @@
 #define PERFC_BACKENDS_NETWORK_CHAKRA_TRACEREADER_H
 
 #include "backends/network/chakra/Trace.h"
-#include "backends/network/chakra/Wire.h"
+#include "ir/common/Wire.h"
 #include "llvm/ADT/Optional.h"
 
 namespace perfc::chakra {

@@ -31,8 +31,7 @@ SourceRange driver::bytePlace(SourceManager &sources, const std::string &path, u
   return {sources.addBinary(path), byte, byte};
 }
 
-void driver::reportBadTrace(Session &session, const std::string &path,
-                            const chakra::WireError &error) {
+void driver::reportBadTrace(Session &session, const std::string &path, const WireError &error) {
   session.diagnostics.report(bytePlace(session.sources, path, error.offset), diag::BadTrace,
                              error.reason);
 }
@@ -59,7 +58,7 @@ bool driver::readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks
       traces.ranks.push_back(traces.ranks.front());
       continue;
     }
-    chakra::WireError error;
+    WireError error;
     llvm::Optional<chakra::Trace> trace = chakra::readTrace(bytes->getBuffer(), path, error);
     if (!trace) {
       reportBadTrace(session, path, error);

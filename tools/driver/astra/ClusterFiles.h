@@ -29,7 +29,7 @@ struct TraceFiles {
 };
 bool readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks, TraceFiles &traces);
 /// Reports at its byte what is wrong with the trace of `path`.
-void reportBadTrace(Session &session, const std::string &path, const chakra::WireError &error);
+void reportBadTrace(Session &session, const std::string &path, const WireError &error);
 
 /// A byte of a file that is no text, such as a trace.
 SourceRange bytePlace(SourceManager &sources, const std::string &path, uint64_t offset);

@@ -41,7 +41,7 @@ llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std:
     return llvm::None;
   }
   FileId file = session.sources.addBinary(path); // what was read is not written to
-  chakra::WireError error;
+  WireError error;
   auto trace = chakra::readTrace(bytes->getBuffer(), path, error);
   if (!trace) {
     reportBadTrace(session, path, error);

@@ -27,6 +27,9 @@ const ImportFormat *findImportFormat(Session &session, llvm::StringRef text);
 bool readForeign(Session &session, const ImportFormat &format, std::vector<std::string> files,
                  const Arguments &arguments, std::string &text);
 
+/// The program that evaluates the model at `path` on the chip of `--on`; 0 after a report.
+FileId loadModelProgram(Session &session, llvm::StringRef path, const Arguments &arguments);
+
 // The formats, one file each.
 bool importAstraSim(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                     std::string &text);
@@ -34,6 +37,8 @@ bool importChakra(Session &session, llvm::ArrayRef<std::string> files, const Arg
                   std::string &text);
 bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                    std::string &text);
+bool importOnnx(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                std::string &text);
 bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                     std::string &text);
 bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,

@@ -12,6 +12,7 @@ static const ImportFormat formats[] = {
     {"chakra", "PREFIX.RANK.et…", "what each rank runs, of Chakra traces", 1, 1u << 20,
      importChakra},
     {"maestro", "FILE.m [HARDWARE.m]", "layers with the dataflows of MAESTRO", 1, 2, importMaestro},
+    {"onnx", "FILE.onnx", "a model as a workload, operator sets 7 to 21", 1, 1, importOnnx},
     {"scale_sim", "CFG TOPOLOGY.csv", "a systolic array of SCALE-Sim with the layers it runs", 2, 2,
      importScaleSim},
     {"timeloop", "INPUT.yaml…", "inputs of Timeloop: problem, architecture and mapping", 1, 64,

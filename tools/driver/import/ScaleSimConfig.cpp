@@ -8,7 +8,6 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
-using namespace perfc::api;
 using namespace perfc::driver;
 
 namespace {

@@ -71,7 +71,7 @@ static bool readCaseTraces(const Object &entry, TraceFiles &traces, std::string 
       problem = "the trace is no hexadecimal text";
       return false;
     }
-    chakra::WireError error;
+    WireError error;
     auto trace = chakra::readTrace(bytes, fmt::format("case.{}.et", rank++), error);
     if (!trace) {
       problem = fmt::format("byte {}: {}", error.offset, error.reason);

@@ -33,6 +33,7 @@ bool predictGemm(Session &session, llvm::StringRef path, std::vector<ValidationR
 bool predictVector(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictOnnxModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCollectives1d(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);

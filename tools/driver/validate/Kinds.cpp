@@ -22,6 +22,8 @@ static const TableKind kinds[] = {
     {"maestro", "layers under dataflows, by what MAESTRO prints", predictMaestro},
     {"maestro_counts", "what dataflows must move, by brute force over their outer steps",
      predictMaestroCounts},
+    {"onnx_models", "parameters, MACs and shapes of ONNX models, from the files or as recorded",
+     predictOnnxModels},
     {"p2p", "single messages, by ASTRA-sim", predictP2p},
     {"remote_memory", "accesses of remote memory, by ASTRA-sim", predictRemoteMemory},
     {"roofline", "kernels under a roofline, by ASTRA-sim", predictRoofline},

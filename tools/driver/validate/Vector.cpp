@@ -11,8 +11,8 @@ using namespace perfc::api;
 using namespace perfc::driver;
 
 /// What a row asks; `problem` where it cannot be asked.
-static StreamQuery queryOf(Session &session, const CsvTable &table, const CsvTable::Row &row,
-                           std::string &problem) {
+static StreamQuery streamOf(Session &session, const CsvTable &table, const CsvTable::Row &row,
+                            std::string &problem) {
   StreamQuery query;
   llvm::StringRef op = table.cell(row, "op"), stack = table.cell(row, "stack");
   query.chip = chipOfDevice(table.cell(row, "device"));
@@ -54,7 +54,7 @@ bool driver::predictVector(Session &session, llvm::StringRef path,
   KernelPrices prices(session.context(), kernelProgram());
   for (const CsvTable::Row &line : table->rows()) {
     std::string problem;
-    StreamQuery query = queryOf(session, *table, line, problem);
+    StreamQuery query = streamOf(session, *table, line, problem);
     ValidationRow row;
     row.name = fmt::format("{} {} {} x {}", table->cell(line, "device"), table->cell(line, "op"),
                            query.rows, query.columns);

@@ -3,14 +3,14 @@
 // The wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding): a message is a
 // sequence of fields, each a key `number << 3 | wire type` and a payload; numbers are little-endian
 // base 128. A reader walks one span of bytes and knows where in the file it stands.
-#ifndef PERFC_BACKENDS_NETWORK_CHAKRA_WIRE_H
-#define PERFC_BACKENDS_NETWORK_CHAKRA_WIRE_H
+#ifndef PERFC_IR_COMMON_WIRE_H
+#define PERFC_IR_COMMON_WIRE_H
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
 
-namespace perfc::chakra {
+namespace perfc {
 
 enum class WireType : uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
@@ -57,6 +57,6 @@ private:
   size_t at = 0;
 };
 
-} // namespace perfc::chakra
+} // namespace perfc
 
-#endif // PERFC_BACKENDS_NETWORK_CHAKRA_WIRE_H
+#endif // PERFC_IR_COMMON_WIRE_H

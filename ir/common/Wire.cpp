@@ -1,11 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/network/chakra/Wire.h"
+#include "ir/common/Wire.h"
 
 #include "llvm/Support/Endian.h"
 #include <fmt/format.h>
 
 using namespace perfc;
-using namespace perfc::chakra;
 
 bool WireReader::longVarint(uint64_t &value, WireError &error, unsigned limit) {
   value = 0;

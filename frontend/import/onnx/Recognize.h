@@ -1,0 +1,17 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What exporters write as several operators, as the one that it was: normalisations, activations
+// and attention.
+#ifndef PERFC_FRONTEND_IMPORT_ONNX_RECOGNIZE_H
+#define PERFC_FRONTEND_IMPORT_ONNX_RECOGNIZE_H
+
+#include "frontend/import/onnx/Net.h"
+
+namespace perfc::onnx {
+
+/// Replaces the operations of each known form by one.
+void recognize(Net &net);
+
+} // namespace perfc::onnx
+
+#endif // PERFC_FRONTEND_IMPORT_ONNX_RECOGNIZE_H

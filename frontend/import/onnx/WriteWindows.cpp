@@ -1,0 +1,260 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions, pools and normalisations of images.
+#include "frontend/import/onnx/Windows.h"
+#include "frontend/import/onnx/Writer.h"
+
+using namespace perfc;
+using namespace perfc::onnx;
+
+static bool isEqual(llvm::ArrayRef<int64_t> list) {
+  return llvm::all_of(list, [&](int64_t one) { return one == list.front(); });
+}
+
+/// `, name = value` where the value is not what the op has without.
+static std::string option(llvm::StringRef name, int64_t value, int64_t otherwise) {
+  return value == otherwise ? "" : fmt::format(", {} = {}", name, value);
+}
+
+/// The arguments behind operand and weights of a window with sides of its own.
+static std::string sides(const Windows &windows) {
+  if (windows.kernel.size() == 1)
+    return option("stride", windows.strides[0], 1) + option("dilation", windows.dilations[0], 1) +
+           option("left", windows.before[0], 0) + option("right", windows.after[0], 0);
+  return option("stride_y", windows.strides[0], 1) + option("stride_x", windows.strides[1], 1) +
+         option("dilation_y", windows.dilations[0], 1) +
+         option("dilation_x", windows.dilations[1], 1) + option("top", windows.before[0], 0) +
+         option("left", windows.before[1], 0) + option("bottom", windows.after[0], 0) +
+         option("right", windows.after[1], 0);
+}
+
+/// One stride, dilation and pad for all sides.
+static bool isUniform(const Windows &windows) {
+  return isEqual(windows.strides) && isEqual(windows.dilations) && isEqual(windows.before) &&
+         windows.before == windows.after;
+}
+
+static std::string uniform(const Windows &windows) {
+  return option("stride", windows.strides[0], 1) + option("pad", windows.before[0], 0) +
+         option("dilation", windows.dilations[0], 1);
+}
+
+/// Sets `value` to `call`, and adds the bias per channel where there is one.
+static void assignBiased(Writer &writer, int value, llvm::StringRef base, const std::string &call,
+                         int bias) {
+  std::string name = writer.assign(value, base, call);
+  if (bias < 0)
+    return;
+  const Shape shape = writer.shapeOf(value);
+  if (shape.size() == 4) {
+    std::string added = writer.plain(bias);
+    writer.assign(value, "bias",
+                  writer.library("elementwise", "channel_bias") + "(" + name + ", " + added + ")");
+    return;
+  }
+  std::vector<std::string> index;
+  std::vector<llvm::SmallVector<unsigned, 2>> dims;
+  for (unsigned i = 0; i < shape.size(); ++i) {
+    index.push_back(indexName(i));
+    dims.push_back({i});
+  }
+  std::string right =
+      fmt::format("{}[{}] + {}[{}]", name, fmt::join(index, ", "), writer.named(bias), index[1]);
+  writer.equation(value, "bias", index, "=", right, shape, dims);
+}
+
+/// Extents of weights [M, C, …] in groups: [G, M / G, C, …].
+static Shape grouped(Writer &writer, const Shape &shape, int64_t groups) {
+  Shape result = shape;
+  result[0] = writer.net.dims.divide(shape[0], groups);
+  result.insert(result.begin(), groups);
+  return result;
+}
+
+static bool conv(Writer &writer, const Op &op) {
+  Inference attributes = writer.attributes(op);
+  int from = op.input(0), weights = op.input(1), to = op.outputs[0];
+  const Shape shape = writer.shapeOf(weights);
+  std::vector<int64_t> kernel;
+  for (const Dim &dim : llvm::ArrayRef<Dim>(shape).drop_front(2))
+    kernel.push_back(dim.constant);
+  auto windows = windowsOf(attributes, kernel);
+  if (!windows || kernel.size() > 2 || (op.node->op == "FusedConv" && op.inputs.size() > 3))
+    return false;
+  bool isFree = writer.layout(weights).isUnnamed();
+  int64_t groups = attributes.integer("group", 1);
+  std::string x = writer.plain(from), call, base = "conv";
+  if (kernel.size() == 2 && groups == 1 && isUniform(*windows)) {
+    call = fmt::format("{}({}, {}{})", writer.library("conv2d", "conv2d"), x,
+                       isFree ? writer.weight(weights, shape) : writer.plain(weights),
+                       uniform(*windows));
+  } else if (!isFree) {
+    return false;
+  } else if (kernel.size() == 2 && isUniform(*windows) && shape[0].is(groups) && shape[1].is(1)) {
+    call = fmt::format("{}({}, {}{})", writer.library("depthwise", "depthwise"), x,
+                       writer.weight(weights, {shape[0], shape[2], shape[3]}), uniform(*windows));
+    base = "depthwise";
+  } else {
+    std::string name = kernel.size() == 1 ? writer.library("conv1d", "conv1d")
+                                          : writer.library("grouped", "conv2d_groups");
+    call =
+        fmt::format("{}({}, {}{})", name, x, writer.weight(weights, grouped(writer, shape, groups)),
+                    isUniform(*windows) ? uniform(*windows) : sides(*windows));
+  }
+  assignBiased(writer, to, base, call, op.input(2));
+  return true;
+}
+
+static bool transposedConv(Writer &writer, const Op &op) {
+  Inference attributes = writer.attributes(op);
+  int from = op.input(0), weights = op.input(1), to = op.outputs[0];
+  const Shape shape = writer.shapeOf(weights), result = writer.shapeOf(to);
+  if (shape.size() != 4 || !writer.layout(weights).isUnnamed())
+    return false;
+  auto windows = windowsOf(attributes, {shape[2].constant, shape[3].constant});
+  int64_t groups = attributes.integer("group", 1);
+  if (!windows || windows->isSame)
+    return false;
+  Shape form = grouped(writer, shape, groups);
+  std::string options = option("stride_y", windows->strides[0], windows->kernel[0]) +
+                        option("stride_x", windows->strides[1], windows->kernel[1]) +
+                        option("dilation_y", windows->dilations[0], 1) +
+                        option("dilation_x", windows->dilations[1], 1) +
+                        option("top", windows->before[0], 0) +
+                        option("left", windows->before[1], 0);
+  // Extents that follow from the windows need no saying.
+  const Shape &image = writer.shapeOf(from);
+  static constexpr llvm::StringLiteral names[] = {"P", "Q"};
+  for (size_t side = 0; side < 2; ++side) {
+    Dims &dims = writer.net.dims;
+    int64_t reach = (windows->kernel[side] - 1) * windows->dilations[side] + 1;
+    Dim usual = dims.add(dims.multiply(dims.subtract(image[side + 2], 1), windows->strides[side]),
+                         reach - windows->before[side]);
+    if (usual != result[side + 2])
+      options += fmt::format(", {} = {}", names[side], dims.text(result[side + 2]));
+  }
+  std::string x = writer.plain(from), filters = writer.weight(weights, form);
+  std::string call = fmt::format("{}({}, {}{})", writer.library("transposed", "conv2d_transposed"),
+                                 x, filters, options);
+  assignBiased(writer, to, "conv", call, op.input(2));
+  return true;
+}
+
+/// Pools of the library, or one with sides of its own and the extents that the graph says.
+static bool pool(Writer &writer, const Op &op) {
+  Inference attributes = writer.attributes(op);
+  const Attribute *kernel = op.node->find("kernel_shape");
+  auto windows = windowsOf(attributes, kernel->integers);
+  bool isMax = op.type == "MaxPool";
+  if (!windows || kernel->integers.size() != 2 ||
+      (op.outputs.size() > 1 && op.outputs[1] >= 0 && writer.net.values[op.outputs[1]].uses))
+    return false;
+  int to = op.outputs[0];
+  std::string x = writer.plain(op.input(0)), base = isMax ? "max_pool" : "avg_pool";
+  const std::vector<int64_t> &k = windows->kernel;
+  if (isUniform(*windows) && !windows->ceils && windows->dilations[0] == 1) {
+    std::string side = k[0] == k[1] ? "" : fmt::format(", S = {}", k[1]);
+    writer.assign(to, base,
+                  fmt::format("{}({}, R = {}{}, stride = {}{})", writer.library("pooling", base), x,
+                              k[0], side, windows->strides[0],
+                              option("pad", windows->before[0], 0)));
+    return true;
+  }
+  const Shape &result = writer.shapeOf(to);
+  std::string at = "n, c, p*stride_y + r*dilation_y - top, q*stride_x + s*dilation_x - left";
+  std::string body = isMax ? fmt::format("  y[n, c, p, q] max= x[{}]\n", at)
+                           : fmt::format("  sum[n, c, p, q] += x[{}]\n"
+                                         "  y[n, c, p, q] = sum[n, c, p, q] / (R*S)\n",
+                                         at);
+  std::string name = writer.privateOp(
+      base, fmt::format("op NAME(x[N, C, Y, X], R, S, stride_y = 1, stride_x = 1, dilation_y = 1, "
+                        "dilation_x = 1, top = 0, left = 0) -> y[N, C, P, Q] {{\n"
+                        "  where r < R\n  where s < S\n{}}}\n",
+                        body));
+  Windows shown = *windows; // what is left of the last window reads as zero
+  shown.after = {0, 0};
+  writer.assign(to, base,
+                fmt::format("{}({}, R = {}, S = {}, P = {}, Q = {}{})", name, x, k[0], k[1],
+                            writer.net.dims.text(result[2]), writer.net.dims.text(result[3]),
+                            sides(shown)));
+  return true;
+}
+
+static bool globalPool(Writer &writer, const Op &op) {
+  int from = op.input(0), to = op.outputs[0];
+  const Shape &shape = writer.shapeOf(from);
+  if (shape.size() != 4)
+    return false;
+  std::string x = writer.plain(from);
+  Shape ranks = {shape[0], shape[1]};
+  if (op.type == "GlobalAveragePool")
+    writer.assign(to, "pool", writer.library("pooling", "global_avg_pool") + "(" + x + ")", ranks,
+                  {{0}, {1}, {}, {}});
+  else
+    writer.equation(to, "pool", {"n", "m"}, "max=", x + "[n, m, p, q]", ranks, {{0}, {1}, {}, {}});
+  return true;
+}
+
+static bool batchNorm(Writer &writer, const Op &op) {
+  int from = op.input(0), to = op.outputs[0];
+  const Shape shape = writer.shapeOf(from);
+  if (shape.size() < 2 || op.input(1) < 0 || op.input(2) < 0)
+    return false;
+  if (shape.size() == 4) {
+    std::string x = writer.plain(from), scale = writer.plain(op.input(1)),
+                shift = writer.plain(op.input(2));
+    writer.assign(to, "norm",
+                  writer.library("batchnorm", "batchnorm") + "(" + x + ", " + scale + ", " + shift +
+                      ")");
+    return true;
+  }
+  writer.plain(from);
+  std::string x = writer.named(from), scale = writer.named(op.input(1)),
+              shift = writer.named(op.input(2));
+  std::vector<std::string> index;
+  std::vector<llvm::SmallVector<unsigned, 2>> dims;
+  for (unsigned i = 0; i < shape.size(); ++i) {
+    index.push_back(indexName(i));
+    dims.push_back({i});
+  }
+  writer.equation(to, "norm", index, "=",
+                  fmt::format("{0}[{1}] * {2}[{4}] + {3}[{4}]", x, fmt::join(index, ", "), scale,
+                              shift, index[1]),
+                  shape, dims);
+  return true;
+}
+
+/// Normalisation of each image and channel, or group of channels.
+static bool groupNorm(Writer &writer, const Op &op) {
+  int from = op.input(0), to = op.outputs[0];
+  const Shape &shape = writer.shapeOf(from);
+  bool isInstance = op.type == "InstanceNormalization";
+  if (shape.size() != 4 || op.input(1) < 0 || op.input(2) < 0 || !isInstance)
+    return false;
+  std::string name = writer.privateOp(
+      "instance_norm",
+      "op NAME(x[N, C, Y, X], scale[C]: weight, shift[C]: weight, eps = 1e-5) -> y[N, C, Y, X] {\n"
+      "  sum[n, c] += x[n, c, i, j]\n"
+      "  d[n, c, i, j] = x[n, c, i, j] - sum[n, c] / (Y*X)\n"
+      "  d2[n, c, i, j] = d[n, c, i, j] * d[n, c, i, j]\n"
+      "  var[n, c] += d2[n, c, i, j]\n"
+      "  y[n, c, i, j] = d[n, c, i, j] * rsqrt(var[n, c] / (Y*X) + eps) * scale[c] + shift[c]\n"
+      "}\n");
+  std::string x = writer.plain(from), scale = writer.plain(op.input(1)),
+              shift = writer.plain(op.input(2));
+  writer.assign(to, "norm", name + "(" + x + ", " + scale + ", " + shift + ")");
+  return true;
+}
+
+static constexpr EmitterEntry windowEmitterTable[] = {
+    {"AveragePool", pool},
+    {"BatchNormalization", batchNorm},
+    {"Conv", conv},
+    {"ConvTranspose", transposedConv},
+    {"GlobalAveragePool", globalPool},
+    {"GlobalMaxPool", globalPool},
+    {"InstanceNormalization", groupNorm},
+    {"MaxPool", pool},
+};
+
+llvm::ArrayRef<EmitterEntry> onnx::windowEmitters() { return windowEmitterTable; }

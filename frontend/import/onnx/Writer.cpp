@@ -1,0 +1,332 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/onnx/Writer.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace perfc;
+using namespace perfc::onnx;
+
+/// Letters of indices, which no tensor is called by.
+static constexpr llvm::StringLiteral indexLetters = "ijklmnpqrstuvwxyz";
+
+std::string onnx::indexName(size_t number) {
+  std::string name(1, indexLetters[number % indexLetters.size()]);
+  return number < indexLetters.size() ? name : name + std::to_string(number / indexLetters.size());
+}
+
+std::string onnx::realText(double value) {
+  if (value == static_cast<double>(static_cast<int64_t>(value)) && std::abs(value) < 1e15)
+    return std::to_string(static_cast<int64_t>(value));
+  auto single = static_cast<float>(value);
+  return static_cast<double>(single) == value ? fmt::format("{}", single)
+                                              : fmt::format("{}", value);
+}
+
+Writer::Writer(Net &net) : net(net) {
+  for (char letter : indexLetters)
+    names.takeOwn(llvm::StringRef(&letter, 1));
+  for (llvm::StringRef word : {"weight", "tensor", "token", "cache", "phase", "repeat", "let"})
+    names.takeOwn(word);
+  for (const std::string &symbol : net.dims.symbols())
+    names.takeOwn(symbol);
+  grow();
+  for (Op &op : net.ops)
+    for (int input : op.inputs)
+      if (input >= 0 && !op.isGone)
+        users[input] = &op;
+}
+
+void Writer::grow() {
+  layouts.resize(net.values.size());
+  isLaidOut.resize(net.values.size());
+  users.resize(net.values.size());
+}
+
+Op *Writer::userOf(int value) { return users[value]; }
+
+std::string Writer::newName(llvm::StringRef base) {
+  std::string lower = base.lower();
+  return names.add(lower + std::to_string(++counts[lower]), "t_");
+}
+
+std::string Writer::dimsText(llvm::ArrayRef<Dim> list) const {
+  std::string text;
+  for (const Dim &dim : list)
+    text += (text.empty() ? "" : ", ") + net.dims.text(dim);
+  return text;
+}
+
+static std::vector<llvm::SmallVector<unsigned, 2>> oneEach(size_t count) {
+  std::vector<llvm::SmallVector<unsigned, 2>> dims;
+  for (unsigned i = 0; i < count; ++i)
+    dims.push_back({i});
+  return dims;
+}
+
+Layout &Writer::layout(int value) {
+  Layout &result = layouts[value];
+  if (isLaidOut[value])
+    return result;
+  isLaidOut[value] = true;
+  result.ranks = shapeOf(value);
+  if (result.ranks.empty())
+    result.ranks.push_back(1); // a number is a tensor of one element
+  result.dims = oneEach(shapeOf(value).size());
+  result.fixed.assign(result.ranks.size(), 0);
+  return result;
+}
+
+bool Writer::isPlain(const Layout &layout) const {
+  if (layout.ranks.size() != layout.dims.size())
+    return false;
+  for (unsigned i = 0; i < layout.dims.size(); ++i)
+    if (layout.dims[i].size() != 1 || layout.dims[i][0] != i)
+      return false;
+  return true;
+}
+
+static std::string roleOf(const Value &value) {
+  bool isPlainFloat = isFloating(value.type) && bitsOf(value.type) >= 16;
+  return isPlainFloat || formatOf(value.type).empty() ? "" : ": " + formatOf(value.type).str();
+}
+
+std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
+  Layout &at = layout(value);
+  if (!at.isUnnamed())
+    return llvm::ArrayRef<Dim>(at.ranks) == ranks ? at.name : plain(value);
+  std::string text = "weight[" + dimsText(ranks) + "]";
+  std::string role = roleOf(net.values[value]);
+  bool isShared = net.values[value].uses > 1;
+  if (role.empty() && !isShared)
+    return text;
+  std::string name = newName("w");
+  line(name, " = " + text + role);
+  if (isShared && llvm::ArrayRef<Dim>(at.ranks) == ranks)
+    at.name = name;
+  return name;
+}
+
+std::string Writer::named(int value) {
+  Layout &at = layout(value);
+  if (at.isUnnamed()) {
+    std::string name = newName("w");
+    line(name, " = weight[" + dimsText(at.ranks) + "]" + roleOf(net.values[value]));
+    layout(value).name = name;
+  }
+  return layout(value).name;
+}
+
+std::string Writer::plain(int value) {
+  Layout &at = layout(value);
+  if (at.isUnnamed()) {
+    std::string text = weight(value, at.ranks);
+    if (!llvm::StringRef(text).startswith("weight["))
+      at.name = text;
+    return text;
+  }
+  if (!isPlain(at) && !(at.dims.empty() && at.ranks.size() == 1))
+    copyTo(value);
+  return layout(value).name;
+}
+
+std::string Writer::assign(int value, llvm::StringRef base, llvm::StringRef expression, Shape ranks,
+                           std::vector<llvm::SmallVector<unsigned, 2>> dims) {
+  std::string name = newName(base);
+  line(name, (" = " + expression).str(), ranks);
+  Layout &at = layout(value);
+  at.name = name;
+  at.fixed.assign(ranks.size(), 0);
+  at.ranks = std::move(ranks);
+  at.dims = std::move(dims);
+  return name;
+}
+
+std::string Writer::assign(int value, llvm::StringRef base, llvm::StringRef expression) {
+  const Shape &shape = shapeOf(value);
+  return assign(value, base, expression, shape, oneEach(shape.size()));
+}
+
+std::string Writer::equation(int value, llvm::StringRef base, llvm::ArrayRef<std::string> indices,
+                             llvm::StringRef sign, llvm::StringRef expression, Shape ranks,
+                             std::vector<llvm::SmallVector<unsigned, 2>> dims) {
+  std::string name = newName(base);
+  line(name, fmt::format("[{}] {} {}", fmt::join(indices, ", "), sign, expression), ranks);
+  Layout &at = layout(value);
+  at.name = name;
+  at.fixed.assign(ranks.size(), 0);
+  at.ranks = std::move(ranks);
+  at.dims = std::move(dims);
+  return name;
+}
+
+std::string Writer::privateOp(llvm::StringRef base, const std::string &text) {
+  std::string &name = ops[text];
+  if (name.empty()) {
+    unsigned number = ++counts["_" + base.lower()];
+    name = "_" + base.lower() + (number > 1 ? std::to_string(number) : "");
+    std::string declared = text;
+    declared.replace(declared.find("NAME"), 4, name);
+    declarations.push_back(std::move(declared));
+  }
+  return name;
+}
+
+/// Copies a value into the form that the graph has: each dimension is the ranks that it is made of,
+/// the last of them fastest.
+bool Writer::copyTo(int value) {
+  Layout &at = layout(value);
+  std::string from, ranks, to, extents;
+  std::vector<std::string> index(at.ranks.size());
+  for (size_t i = 0; i < at.ranks.size(); ++i)
+    ranks += fmt::format("{}A{}", i ? ", " : "", i);
+  std::string call;
+  size_t next = 0;
+  for (size_t d = 0; d < at.dims.size(); ++d) {
+    std::string place, scale;
+    for (unsigned rank : llvm::reverse(at.dims[d])) {
+      index[rank] = indexName(next++);
+      place = index[rank] + scale + (place.empty() ? "" : " + " + place);
+      scale += fmt::format("*A{}", rank);
+    }
+    to += (d ? ", " : "") + (place.empty() ? "0" : place);
+    extents += fmt::format("{}Y{}", d ? ", " : "", d);
+    call += fmt::format(", Y{} = {}", d, net.dims.text(shapeOf(value)[d]));
+  }
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i].empty())
+      index[i] = std::to_string(at.fixed[i]);
+    from += (i ? ", " : "") + index[i];
+  }
+  if (at.dims.empty()) {
+    to = "0";
+    extents = "Y0";
+    call = ", Y0 = 1";
+  }
+  std::string op =
+      privateOp("layout", fmt::format("op NAME(x[{}]) -> y[{}] {{\n  y[{}] = x[{}]\n}}\n", ranks,
+                                      extents, to, from));
+  std::string expression = fmt::format("{}({}{})", op, at.name, call);
+  Shape shape = shapeOf(value);
+  if (shape.empty())
+    shape.push_back(1);
+  auto dims = oneEach(shapeOf(value).size());
+  assign(value, "copy", expression, shape, dims);
+  return true;
+}
+
+/// Costs an operation by the elements that it reads and writes, each of which counts as one
+/// operation.
+void Writer::writeUnknown(const Op &op) {
+  unknown[op.type.str()].push_back(&op);
+  std::string parameters, arguments, body, sum;
+  size_t next = 0;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    // Whole numbers that are known, such as axes and sizes, say what it does.
+    bool isOption = op.inputs[i] >= 0 && net.isKnown(op.inputs[i]) &&
+                    !isFloating(net.values[op.inputs[i]].type);
+    if (op.inputs[i] < 0 || isOption)
+      continue;
+    std::string tensor = fmt::format("x{}", i), extents, indices;
+    const Layout &at = layout(op.inputs[i]);
+    for (size_t r = 0; r < at.ranks.size(); ++r) {
+      extents += fmt::format("{}A{}_{}", r ? ", " : "", i, r);
+      indices += (r ? ", " : "") + indexName(next++);
+    }
+    parameters += fmt::format("{}{}[{}]", parameters.empty() ? "" : ", ", tensor, extents);
+    arguments += (arguments.empty() ? "" : ", ") + named(op.inputs[i]);
+    body += fmt::format("  s{} += {}[{}]\n", i, tensor, indices);
+    sum += fmt::format("{}s{}", sum.empty() ? "" : " + ", i);
+  }
+  // The first result is made of all operands; the others only have to be written.
+  bool isFirst = true;
+  for (int output : op.outputs) {
+    if (output < 0 || (!isFirst && net.values[output].uses == 0))
+      continue;
+    std::string extents, indices, call = isFirst ? arguments : "";
+    const Layout &at = layout(output);
+    for (size_t r = 0; r < at.ranks.size(); ++r) {
+      extents += fmt::format("{}Y{}", r ? ", " : "", r);
+      indices += (r ? ", " : "") + indexName(next + r);
+      call += fmt::format("{}Y{} = {}", call.empty() ? "" : ", ", r, net.dims.text(at.ranks[r]));
+    }
+    std::string name =
+        privateOp(op.type, fmt::format("// ONNX's {}, costed by what it {}writes.\n"
+                                       "op NAME({}) -> y[{}] {{\n{}  y[{}] = {}\n}}\n",
+                                       shown(op.type), isFirst ? "reads and " : "",
+                                       isFirst ? parameters : "", extents, isFirst ? body : "",
+                                       indices, isFirst && !sum.empty() ? sum : "0"));
+    layout(output).name = newName(op.type);
+    line(layout(output).name, " = " + name + "(" + call + ")", at.ranks);
+    isFirst = false;
+  }
+}
+
+void Writer::input(int value) {
+  const Value &one = net.values[value];
+  if (one.uses == 0)
+    return;
+  Layout &at = layout(value);
+  bool isIndex = one.type == Int64 || one.type == Int32;
+  at.name = names.add(one.name.take_front(40), "input_");
+  line(at.name,
+       fmt::format(" = {}[{}]{}", isIndex ? "token" : "tensor", dimsText(at.ranks),
+                   isIndex ? "" : roleOf(one)),
+       at.ranks);
+}
+
+void Writer::write(const Op &op) {
+  static const llvm::StringMap<Emitter> emitters = [] {
+    llvm::StringMap<Emitter> map;
+    for (llvm::ArrayRef<EmitterEntry> table :
+         {windowEmitters(), layoutEmitters(), productEmitters(), otherEmitters(), fusedEmitters()})
+      for (const EmitterEntry &entry : table)
+        map[entry.type] = entry.emit;
+    return map;
+  }();
+  if (Emitter emit = emitters.lookup(op.type); emit && emit(*this, op))
+    return;
+  if (!emitters.count(op.type) && writeElementwise(*this, op))
+    return;
+  writeUnknown(op);
+}
+
+std::string Writer::run(llvm::StringRef name) {
+  workload = names.add(name, "net_");
+  for (int value : net.inputs)
+    input(value);
+  for (const Op &op : net.ops)
+    if (!op.isGone)
+      write(op);
+  std::vector<std::string> results;
+  std::vector<bool> used;
+  for (int output : net.outputs) {
+    std::string result = named(output);
+    if (!llvm::is_contained(results, result))
+      results.push_back(result);
+  }
+  std::string body = foldRepeats(std::move(lines), results);
+  for (const Value &value : net.values)
+    for (const Dim &dim : value.shape)
+      net.dims.collect(dim, used);
+  std::string parameters;
+  for (size_t i = 0; i < used.size(); ++i) {
+    llvm::StringRef symbol = net.dims.symbols()[i];
+    bool isParameter = llvm::all_of(symbol, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (!used[i] || !isParameter)
+      continue;
+    bool isBatch = symbol.contains_insensitive("batch") || symbol == "N";
+    parameters += (parameters.empty() ? "" : ", ") + symbol.str() + (isBatch ? " = 1" : "");
+    if (!isBatch)
+      openParameters.push_back(symbol.str());
+  }
+  std::string text;
+  if (!modules.empty())
+    text += modules.size() == 1
+                ? fmt::format("import std.ops.{}\n\n", *modules.begin())
+                : fmt::format("import std.ops.{{{}}}\n\n", fmt::join(modules, ", "));
+  for (const std::string &declaration : declarations)
+    text += declaration + "\n";
+  return text + fmt::format("workload {}({}) -> {} {{\n{}}}\n", workload, parameters,
+                            fmt::join(results, ", "), body);
+}

@@ -1,0 +1,30 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes fused.onnx, operators of com.microsoft, and quantised.onnx, a convolution between dequantised tensors."""
+from model import *
+
+fused = graph(
+    [
+        node("SkipLayerNormalization", "x skip g b", "n - - sum", domain="com.microsoft"),
+        node("MatMulNBits", "n w s", "m", domain="com.microsoft", K=64, N=256, bits=4, block_size=32),
+        node("BiasGelu", "m bias", "h", domain="com.microsoft"),
+        node("MatMul", "h down", "d"),
+        node("SkipSimplifiedLayerNormalization", "d sum g", "y", domain="com.microsoft"),
+        node("FastGelu", "y", "z", domain="com.microsoft"),
+        node("LSTM", "z wx wh wb", "states last -", hidden_size=32),
+    ],
+    [value("x", [7, 2, 64]), value("skip", [7, 2, 64])],
+    [value("states", [7, 1, 2, 32]), value("last", [1, 2, 32])],
+    [tensor("g", [64]), tensor("b", [64]), tensor("w", [256, 2, 16], UINT8), tensor("s", [512]), tensor("bias", [256]),
+     tensor("down", [256, 64]), tensor("wx", [1, 128, 64]), tensor("wh", [1, 128, 32]), tensor("wb", [1, 256])])
+open("fused.onnx", "wb").write(model(fused, domains=["com.microsoft"]))
+
+quantised = graph(
+    [
+        node("QuantizeLinear", "x s z", "q"),
+        node("DequantizeLinear", "q s z", "d"),
+        node("DequantizeLinear", "w s z8", "dw"),
+        node("Conv", "d dw", "y", kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+    ],
+    [value("x", [1, 8, 14, 14])], [value("y", [1, 16, 14, 14])],
+    [tensor("s", [], FLOAT, [0.1]), tensor("z", [], UINT8, [128]), tensor("z8", [], INT8, [0]), tensor("w", [16, 8, 3, 3], INT8)])
+open("quantised.onnx", "wb").write(model(quantised))

@@ -1,0 +1,67 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes damaged models, and prints the first line that perfc says to each. usage: hostile.py PERFC"""
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from model import *
+
+x, y = value("x", [2, 3]), value("y", [2, 3])
+plain = lambda *nodes, stored=(), inputs=(x,), outputs=(y,): model(graph(nodes, inputs, outputs, stored))
+
+
+def external(location):
+    entry = text(1, "location") + text(2, location)
+    return tensor("w", [2, 3]) + text(13, entry) + number(14, 1)
+
+
+deep = graph([node("Relu", "x", "y")], [], [y])
+for _ in range(40):
+    deep = graph([node("If", "x", "y", then_branch=(6, deep), else_branch=(6, deep[:0]))], [], [y])
+again = text(1, "f") + text(4, "x") + text(5, "y") + text(7, node("f", "x", "y", domain="own")) + text(10, "own")
+
+FILES = {
+    "text.onnx": b"this is no model at all, but a line of text\n",
+    "empty.onnx": b"",
+    "dimension.onnx": plain(node("Add", "x w", "y"), stored=[tensor("w", [1 << 62, 4])]),
+    "negative.onnx": plain(node("Add", "x w", "y"), stored=[tensor("w", [-5])]),
+    "short.onnx": plain(node("Add", "x w", "y"), stored=[tensor("w", [1000, 1000, 1000]) + text(9, b"1234")]),
+    "cycle.onnx": plain(node("Relu", "b", "a", "first"), node("Relu", "a", "b", "second"), outputs=[value("a", [2, 3])]),
+    "twice.onnx": plain(node("Relu", "x", "a", "first"), node("Relu", "x", "a", "second"), outputs=[value("a", [2, 3])]),
+    "wire.onnx": model(number(1, 7)),
+    "fit.onnx": plain(node("MatMul", "x w", "y"), stored=[tensor("w", [4, 5])]),
+    "axis.onnx": plain(node("Concat", "x x", "y", axis=9)),
+    "window.onnx": plain(node("Conv", "i w", "y"), stored=[tensor("w", [4, 3, 9, 9])], inputs=[value("i", [1, 3, 5, 5])]),
+    "huge.onnx": plain(node("Tile", "x n", "a"), node("Tile", "a n", "y"), stored=[tensor("n", [2], INT64, [1 << 50] * 2)]),
+    "name.onnx": plain(node("Bogus", "x", "b", "n" * 1000000), outputs=[value("b")]),
+    "outside.onnx": plain(node("Add", "x w", "y"), stored=[external("../../etc/passwd")]),
+    "nested.onnx": model(deep),
+    "calls.onnx": model(graph([node("f", "x", "y", domain="own")], [x], [y]), functions=[again]),
+    "beside.onnx": plain(node("Add", "x w", "y"), stored=[external("weights.bin")]),
+}
+
+
+def run(name, data):
+    Path(name).write_bytes(data)
+    done = subprocess.run([sys.argv[1], "import", "onnx", name], capture_output=True, timeout=20)
+    assert done.returncode in (0, 2), f"{name}: {done.returncode}"
+    return done
+
+
+for name, data in FILES.items():
+    done = run(name, data)
+    print(f"{name}: {done.stderr.decode().splitlines()[0] if done.returncode else 0}")
+
+# A sound model, cut off or with other bytes here and there.
+sound = plain(node("Reshape", "x n", "a"), node("MatMul", "a w", "b"), node("Softmax", "b", "y"),
+              stored=[tensor("n", [2], INT64, [3, 2]), tensor("w", [2, 4])])
+random.seed(1)
+count = 150
+for i in range(count):
+    data = bytearray(sound[:random.randrange(len(sound))] if i % 3 == 0 else sound)
+    for _ in range(random.randrange(1, 4)):
+        if data:
+            data[random.randrange(len(data))] = random.randrange(256)
+    run("damaged.onnx", bytes(data))
+print(f"{count} damaged files, all refused or read")

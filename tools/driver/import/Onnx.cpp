@@ -1,0 +1,103 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Format onnx: a model as a program with one workload; `run` adds a statement that evaluates it.
+#include "ir/common/diagnostics/Onnx.h"
+#include "frontend/import/onnx/OnnxText.h"
+#include "ir/common/diagnostics/Files.h"
+#include "stdlib/Embedded.h"
+#include "tools/driver/import/Format.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// `input=1,3,224,224`; nothing with a report for another text.
+static llvm::Optional<onnx::GivenShape> readShape(Session &session, llvm::StringRef text) {
+  auto [name, list] = text.rsplit('=');
+  onnx::GivenShape shape;
+  shape.input = name.str();
+  llvm::SmallVector<llvm::StringRef, 4> numbers;
+  list.split(numbers, ',');
+  for (llvm::StringRef number : numbers) {
+    int64_t dim = 0;
+    if (name.empty() || number.trim().getAsInteger(10, dim)) {
+      session.diagnostics.report({}, diag::BadOptionValue, "--shape", text)
+          .help("a shape is written as --shape input=1,3,224,224");
+      return llvm::None;
+    }
+    shape.dims.push_back(dim);
+  }
+  return shape;
+}
+
+static llvm::Optional<onnx::Program> readModel(Session &session, llvm::StringRef path,
+                                               const Arguments &arguments) {
+  onnx::ReadOptions options;
+  options.isStrict = arguments.has("strict");
+  options.keepsDecomposed = arguments.has("keep-decomposed");
+  for (llvm::StringRef text : arguments.values("shape")) {
+    llvm::Optional<onnx::GivenShape> shape = readShape(session, text);
+    if (!shape)
+      return llvm::None;
+    options.shapes.push_back(std::move(*shape));
+  }
+  FileId file = session.sources.addBinary(path.str());
+  return onnx::readProgram(path, file, options, session.diagnostics);
+}
+
+bool driver::importOnnx(Session &session, llvm::ArrayRef<std::string> files,
+                        const Arguments &arguments, std::string &text) {
+  llvm::Optional<onnx::Program> program = readModel(session, files.front(), arguments);
+  if (program)
+    text = std::move(program->text);
+  return program.hasValue();
+}
+
+/// The module of the library that declares the chip or system `name`; "" when there is none.
+static std::string moduleOf(llvm::StringRef name) {
+  for (const EmbeddedFile &file : embeddedStdlib()) {
+    if (!file.path.startswith("hardware/") && !file.path.startswith("systems/"))
+      continue;
+    for (llvm::StringRef word : {"hardware ", "system "}) {
+      std::string head = (word + name).str();
+      for (size_t at = file.text.find(head); at != llvm::StringRef::npos;
+           at = file.text.find(head, at + 1)) {
+        bool begins = at == 0 || file.text[at - 1] == '\n';
+        char next = at + head.size() < file.text.size() ? file.text[at + head.size()] : ' ';
+        if (begins && !llvm::isAlnum(next) && next != '_') {
+          std::string module = "std." + file.path.drop_back(5).str();
+          std::replace(module.begin(), module.end(), '/', '.');
+          return module;
+        }
+      }
+    }
+  }
+  return "";
+}
+
+FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
+                                const Arguments &arguments) {
+  llvm::StringRef chip = arguments.value("on");
+  std::string module = moduleOf(chip);
+  if (module.empty()) {
+    if (chip.empty())
+      session.diagnostics.report({}, diag::OnnxNoChip)
+          .help("name one of the library: --on h100_sxm; `perfc list hardware` prints them");
+    else
+      session.diagnostics.report({}, diag::BadOptionValue, "--on", chip)
+          .help("`perfc list hardware` prints the chips of the library");
+    return 0;
+  }
+  llvm::Optional<onnx::Program> program = readModel(session, path, arguments);
+  if (!program)
+    return 0;
+  if (!program->open.empty()) {
+    session.diagnostics.report({}, diag::OnnxOpen, "`" + llvm::join(program->open, "`, `") + "`")
+        .help("give the shapes of its inputs: --shape input=1,128");
+    return 0;
+  }
+  std::string format = program->format.empty() ? "" : "dtype = " + program->format;
+  std::string text = fmt::format("import {}\n{}\nevaluate {}({}) on {}\n", module, program->text,
+                                 program->workload, format, chip);
+  return session.sources.add((path + " as a program").str(), std::move(text));
+}
