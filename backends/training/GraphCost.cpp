@@ -392,3 +392,27 @@ llvm::Optional<GraphCost> GraphCoster::run(llvm::StringRef graph) {
   isInLayer = false;
   return result;
 }
+
+void GraphCoster::accumulate(const GraphCost &forward, GraphCost &backward) const {
+  if (runtime.accumulateBytes <= 0 || bandwidth <= 0)
+    return;
+  auto add = [&](const RegionCost &weights, RegionCost &gradients) {
+    double bytes = (weights.trainedDense() + weights.trainedExperts()) * runtime.accumulateBytes;
+    RegionCost sum;
+    sum.seconds = sum.weightsSeconds = bytes / (bandwidth * runtime.memory);
+    if (sum.seconds <= 0)
+      return;
+    sum.kernels.push_back({"add gradients", {}, "memory", sum.seconds, 1});
+    gradients.add(sum);
+    StepItem item{"add gradients", sum.seconds};
+    item.bytes = bytes;
+    if (!gradients.block.items.empty())
+      item.after.push_back(static_cast<uint32_t>(gradients.block.items.size() - 1));
+    gradients.block.items.push_back(std::move(item));
+  };
+  size_t kinds = forward.layers.size();
+  for (size_t kind = 0; kind < kinds; ++kind)
+    add(forward.layers[kind].one, backward.layers[kinds - 1 - kind].one);
+  add(forward.before, backward.after);
+  add(forward.after, backward.before);
+}

@@ -109,6 +109,9 @@ public:
 
   /// The cost of `graph`, of which lower-to-phase has made the parts; nothing after a report.
   llvm::Optional<GraphCost> run(llvm::StringRef graph);
+  /// Adds to `backward` what it takes to add up the gradients of the weights of `forward` over
+  /// microbatches.
+  void accumulate(const GraphCost &forward, GraphCost &backward) const;
   /// Of all graphs that ran.
   KernelSources sources;
 

@@ -29,9 +29,9 @@ public:
 
 private:
   double watts = 0;
-  double perByte = 0;              ///< J
-  std::map<DType, double> perMac;  ///< J
-  double overlap = 0;              ///< 0: the longer time counts
+  double perByte = 0;             ///< J
+  std::map<DType, double> perMac; ///< J
+  double overlap = 0;             ///< 0: the longer time counts
 };
 
 } // namespace perfc::training

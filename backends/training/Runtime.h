@@ -58,8 +58,8 @@ struct Runtime {
     double own = hasNarrowAttention() ? attentionNarrow * productSpeed : attention;
     return own * (products > 2 ? attentionBackward : 1);
   }
-  /// What the slowest of `replicas` takes over their mean: the largest of n normal deviates is about
-  /// sqrt(2 ln n) (Cramer, Mathematical Methods of Statistics, 1946, section 28.6).
+  /// What the slowest of `replicas` takes over their mean: the largest of n normal deviates is
+  /// about sqrt(2 ln n) (Cramer, Mathematical Methods of Statistics, 1946, section 28.6).
   double slowest(double replicas) const {
     return 1 + jitter * std::sqrt(2 * std::log(std::max(1.0, replicas)));
   }

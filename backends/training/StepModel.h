@@ -15,6 +15,7 @@
 #include "passes/training/StepPlan.h"
 #include "passes/training/StrategyPlace.h"
 #include "passes/training/WeightExchanges.h"
+#include <map>
 
 namespace perfc::training {
 
@@ -56,7 +57,9 @@ struct StagePlan {
   std::vector<std::vector<uint32_t>> chunks;
   const ir::Operation *chip = nullptr; ///< the slowest kind of the stage
   double slowdown = 1;                 ///< of its slowest chip
-  passes::ChipSet chips;               ///< where it stands
+  /// How much longer the power limit lets parts of graphs take, where it does.
+  std::map<const RegionCost *, double> stretch;
+  passes::ChipSet chips; ///< where it stands
   /// Weights that it reads and another stage, too, as far as they are not counted with what stands
   /// before or behind its layers.
   RegionCost sharedWeights;

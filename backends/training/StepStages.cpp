@@ -173,15 +173,14 @@ bool StepModel::addSends(Build &build) {
   return !build.failed;
 }
 
-/// Adds what gradients take to be added up over microbatches, and what the power limit costs.
+/// Adds what the power limit costs; the program of the step has it, too.
 void StepModel::limitPower(Build &build, size_t stage, const StagePart &part, StageTime &time) {
-  const ChipFacts &chip = factsAt(build, stage);
-  double trained = part.forward.trainedDense() + part.forward.trainedExperts();
-  double slowdown = build.step.stages[stage].slowdown;
-  if (runtime.accumulateBytes > 0 && chip.bandwidth > 0)
-    time.backward += slowdown * trained * runtime.accumulateBytes / (chip.bandwidth * runtime.memory);
-  double limit = (part.forward.powerSeconds + part.backward.powerSeconds) * slowdown;
-  double stretch = chip.power->stretch(time.kernels(), limit);
+  StagePlan &plan = build.step.stages[stage];
+  double limit = (part.forward.powerSeconds + part.backward.powerSeconds) * plan.slowdown;
+  double stretch = factsAt(build, stage).power->stretch(time.kernels(), limit);
+  if (stretch == 1)
+    return;
+  plan.stretch[&part.forward] = plan.stretch[&part.backward] = stretch;
   build.step.summary.powerTime +=
       (stretch - 1) * time.kernels() * part.count() * build.microbatches * build.share();
   for (double *some : {&time.forward, &time.backward, &time.weights})

@@ -256,7 +256,8 @@ static constexpr WordSpec runtimeWords[] = {
      .kind = Measure,
      .dims = Dims::Time,
      .byDefault = "0s",
-     .doc = "time of the host before a product of experts, which waits for their numbers of tokens"},
+     .doc =
+         "time of the host before a product of experts, which waits for their numbers of tokens"},
     {.word = "expert_launch",
      .kind = Measure,
      .dims = Dims::Time,

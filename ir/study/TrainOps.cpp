@@ -255,8 +255,9 @@ static OpDecl runtimeDecl() {
               .optional(),
           shareAttr("grouped", "of these that products of experts keep", 1),
           shareAttr("attention", "of the peak that fused attention reaches", 1),
-          numberAttr("attention_narrow", "of the peak that attention reaches in the format of products; 0 "
-                                         "where it keeps its own")
+          numberAttr("attention_narrow",
+                     "of the peak that attention reaches in the format of products; 0 "
+                     "where it keeps its own")
               .share()
               .atLeast(0)
               .otherwise(0),
@@ -282,7 +283,8 @@ static OpDecl runtimeDecl() {
               .otherwise(2),
           quantityAttr("permute_bytes", bytes, "moved per element exchanged, to sort tokens")
               .otherwise(0),
-          quantityAttr("accumulate_bytes", bytes, "moved per gradient and microbatch to add them up")
+          quantityAttr("accumulate_bytes", bytes,
+                       "moved per gradient and microbatch to add them up")
               .atLeast(0)
               .otherwise(0),
           quantityAttr("expert_host", seconds, "of the host before a product of experts")

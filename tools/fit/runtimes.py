@@ -305,7 +305,7 @@ def widths(rows, misses):
 # Runtimes with an interval of their own, and the tables that it comes from.
 MEASURED = {"megatron_2021": [MEGATRON, SELECTIVE], "megatron": [MEGATRON], "nemo": [BRIDGE + " dense", LONG],
             "nemo_experts": [BRIDGE + " experts"], "nemo_hybrid": [BRIDGE + " hybrid"], "torchtitan": [TITAN],
-            "pytorch_fsdp": [FOUNDRY], "deepspeed": [CONTEXT]}
+            "pytorch_fsdp": [FOUNDRY]}
 
 
 def main():
