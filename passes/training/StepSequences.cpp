@@ -313,6 +313,8 @@ void StepSequences::kernel(const Operation &op, const Operation &kernel, Region 
       made->setAttr(name, *share);
   if (ofWeights.count(&op))
     made->setAttr("for_weights", Attribute::unit());
+  if (op.hasAttr("discarded"))
+    made->setAttr("discarded", Attribute::unit());
   step(*made, op);
 }
 
