@@ -170,8 +170,9 @@ static constexpr WordSpec runtimeWords[] = {
     {.word = "attention_narrow",
      .kind = Measure,
      .dims = Dims::Share,
-     .byDefault = "0%, attention in its own format",
-     .doc = "share of the peak in the format of `products` that attention reaches in this one"},
+     .byDefault = "0%",
+     .doc = "share of the peak in the format of `products` that attention reaches in this one; 0% "
+            "where it keeps its own"},
     {.word = "attention_backward",
      .kind = Measure,
      .dims = Dims::Share,
