@@ -159,7 +159,7 @@ void Evaluation::prepare(ir::Module &module) {
       op.setAttr("using", options.provider);
     if (op.is(study::EvaluateOp::opName) || op.is(study::TrainOp::opName) ||
         op.is(study::ServeOp::opName)) {
-      std::string subject = op.symbolAttr("subject").str();
+      std::string subject = op.symbolAttr(op.hasAttr("whole") ? "whole" : "subject").str();
       parameters[subject] = countParameters(module, subject);
     }
   });
@@ -173,6 +173,7 @@ void Evaluation::keepAsBuilt(const ir::Module &module) {
     if (op.is(study::TrainOp::opName)) {
       derived.insert(passes::forwardSymbol(op.symbol()));
       derived.insert(passes::backwardSymbol(op.symbol()));
+      derived.insert(passes::stepSymbol(op.symbol()));
     }
   });
   asBuilt.reset();

@@ -8,6 +8,7 @@
 #include "passes/Levels.h"
 #include "passes/Names.h"
 #include "passes/Pass.h"
+#include "passes/training/StrategyPlace.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -44,6 +45,7 @@ private:
   const Attribute *schedules = nullptr, *algorithms = nullptr, *formulas = nullptr;
   bool hasSchedules = false; ///< for lines that name none
   int64_t ranks = 1;
+  Strategy strategy; ///< that divides the subject
 };
 
 void CollectiveLowering::runSequence(llvm::StringRef name, Region &into, const Location &location) {
@@ -74,8 +76,10 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
   }
   Operation *transfer = builder.create(into, name, op->location());
   transfer->setAttr("bytes", op.bytes());
-  transfer->setAttr("group", group);
+  transfer->setAttr("group", op.axis().empty() ? llvm::StringRef(group) : op.axis());
   transfer->setAttr("ranks", ranks);
+  if (!op.axis().empty())
+    placeCollective(*transfer, placeOf(strategy, op.axis()));
   if (op.kind() == "all_to_allv")
     for (llvm::StringRef attribute : {"load", "sizes"})
       if (const Attribute *value = op->attr(attribute))
@@ -148,6 +152,12 @@ bool CollectiveLowering::run(study::EvaluateOp evaluate) {
   bool isSystem = target->is(target::SystemOp::opName);
   group = (isSystem ? target->body().back() : *target).symbol().str();
   ranks = std::max<int64_t>(1, chipCount(module, evaluate.on()));
+  if (evaluate->hasAttr("whole")) { // divided, so that the axes have places
+    strategy = readDegrees(study::partOf<study::StrategyOp>(*evaluate));
+    SystemPaths system(*target);
+    std::string ignored;
+    placeAxes(strategy, system, ignored);
+  }
   algorithm = evaluate->stringAttr("algorithm").str();
   algorithms = evaluate->attr("algorithms");
   formulas = evaluate->attr("line_formulas");

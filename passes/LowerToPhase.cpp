@@ -14,6 +14,7 @@
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"
 #include "passes/analysis/LiveBytes.h"
+#include "passes/training/ShardKernel.h"
 #include "passes/training/StepSequences.h"
 #include "passes/training/Strategy.h"
 #include <map>
@@ -111,7 +112,10 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
   for (const Step &step : entry->second) {
     auto kernel = builder.create<phase::KernelOp>(into, op.location());
     kernel->setAttr("run", Attribute::symbol(step.run));
-    kernel->setAttr("label", step.label);
+    llvm::StringRef label = step.label;
+    if (evaluate->hasAttr("whole"))
+      label.consume_back(shardSuffix);
+    kernel->setAttr("label", label);
     kernel->setAttr("count", 1);
     if (chip.op != whole.op)
       kernel->setAttr("on", Attribute::symbol(chip.symbol()));
@@ -143,10 +147,20 @@ bool PhaseLowering::lowerOperation(const Operation &op, Region &into, const Live
     return lowerRegion(op.body(), copy->body(), live);
   }
   if (auto collective = as<op::CollectiveOp>(op)) {
+    if (collective.kind() == "slice")
+      return true; // each rank has its part already
     auto copy = builder.create<phase::CollectiveOp>(into, op.location());
+    int64_t bytes = op.operand(0).type().bytes().getValueOr(0);
     copy->setAttr("kind", collective.kind());
-    copy->setAttr("bytes", op.operand(0).type().bytes().getValueOr(0));
     copy->setAttr("label", collective.kind());
+    if (op.hasAttr("axis")) { // of a graph that was divided: the larger buffer of the busiest rank
+      bytes = std::max(bytes, op.result().type().bytes().getValueOr(0)) * op.intAttr("copies", 1);
+      bytes = static_cast<int64_t>(static_cast<double>(bytes) * op.realAttr("load", 1));
+      copy->setAttr("label", fmt::format("{} {}", collective.kind(), collective.axis()));
+      copy->setAttr("axis", collective.axis());
+      copy->setAttr("ranks", collective.ranks());
+    }
+    copy->setAttr("bytes", bytes);
     for (llvm::StringRef name : {"load", "sizes", "algorithm"})
       if (const Attribute *attribute = op.attr(name))
         copy->setAttr(name, *attribute);

@@ -27,8 +27,9 @@ const StatementKind *api::findStatementKind(const ir::Operation &op) {
 }
 
 ResultLabels api::labelsIn(const Evaluation &run, const ir::Operation &op) {
+  llvm::StringRef subject = op.symbolAttr(op.hasAttr("whole") ? "whole" : "subject");
   return {op.stringAttr("label").str(), op.stringAttr("subject_label").str(),
-          op.stringAttr("on_label").str(), run.parametersOf(op.symbolAttr("subject"))};
+          op.stringAttr("on_label").str(), run.parametersOf(subject)};
 }
 
 /// "3.200 mJ, 1.500 ms"; chips that give no energies have times alone.

@@ -32,6 +32,8 @@ private:
   bool repeat(const ir::Operation &op, int64_t count, Cost &total);
   bool collective(const ir::Operation &op, Cost &total);
   bool append(Cost &total, const Cost &part, CostPart line, int64_t count, const ir::Operation &op);
+  /// Whether ranks run parts of the subject.
+  bool isDivided() const { return evaluate->hasAttr("whole"); }
   void notePeak(phase::KernelOp kernel);
   void noteProvenance(const Provenance &provenance);
   void checkCapacity(const Chip &chip, Cost &total);
@@ -148,8 +150,11 @@ bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total)
 
 bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
   exchanges = true;
-  if (!network)
+  if (!network) {
     network.emplace(*module.lookup(evaluate.on()), providers, diagnostics);
+    if (isDivided() && !network->readFaults(evaluate->range()))
+      return false;
+  }
   size_t errors = diagnostics.errorCount();
   const Cost *cost = network->cost(op);
   if (!cost) {
@@ -161,7 +166,15 @@ bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
   total.busBandwidth = cost->busBandwidth;
   CostPart line = cost->breakdown;
   line.bound = cost->bottleneck().str();
-  return append(total, *cost, std::move(line), 1, op);
+  if (!isDivided())
+    return append(total, *cost, std::move(line), 1, op);
+  // The energy is that of one group.
+  Cost all = *cost;
+  all.energy = cost->energy.times(static_cast<double>(network->chips()) /
+                                  static_cast<double>(op.intAttr("ranks")));
+  all.exchangeEnergy = all.energy;
+  line.label = fmt::format("{} {}", op.name().split('.').second, op.stringAttr("group"));
+  return append(total, all, std::move(line), 1, op);
 }
 
 bool StudyEvaluator::operation(const ir::Operation &op, Cost &total) {
@@ -252,8 +265,9 @@ llvm::Optional<Price> perfc::priceOf(const ir::Operation &statement) {
 
 /// Tokens that all chips read. Chips that exchange nothing run a copy each, which is noted.
 double StudyEvaluator::tokensAndCopies(Cost &total) {
-  double tokens = tokensOf(module, evaluate.subject()) * static_cast<double>(evaluate.count());
-  if (exchanges || total.chips == 1)
+  double tokens = tokensOf(module, evaluate->symbolAttr(isDivided() ? "whole" : "subject")) *
+                  static_cast<double>(evaluate.count());
+  if (exchanges || isDivided() || total.chips == 1)
     return tokens;
   total.addNote(fmt::format("each of the {} runs a copy, since `{}` has no collective: the latency "
                             "is that of one, energy and counts are of all",

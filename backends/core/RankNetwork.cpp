@@ -237,14 +237,7 @@ const Cost *RankNetwork::costOfAll(llvm::StringRef kind, const AxisPlace &place,
   if (!whole)
     return nullptr;
   ir::Operation &op = operation(kind, bytes, *whole, place.ranks(), where);
-  op.setAttr("stride", place.stride());
-  if (place.dims().size() > 1) {
-    ir::AttrList dimensions;
-    for (const AxisDim &dim : place.dims())
-      for (int64_t number : {dim.ranks, dim.stride})
-        dimensions.emplace_back(number);
-    op.setAttr("dimensions", std::move(dimensions));
-  }
+  placeCollective(op, place);
   const Cost *found = tryCost(op, *whole);
   isUneven = !found;
   return found;
@@ -334,6 +327,10 @@ const Cost *RankNetwork::findSendCost(const ChipSet &from, int64_t distance, dou
 }
 
 const Cost *RankNetwork::cost(const ir::Operation &collective) {
+  if (AxisPlace place = placeOfCollective(collective);
+      collective.hasAttr("stride") && place.ranks() < chips())
+    return cost(collective.name().split('.').second, place,
+                static_cast<double>(collective.intAttr("bytes")), collective.range());
   return providers.evaluate({&collective, &system, nullptr}, hashes, diagnostics);
 }
 

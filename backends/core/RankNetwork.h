@@ -26,8 +26,8 @@ public:
   /// `system` is a target.system or a target.chip.
   RankNetwork(const ir::Operation &system, ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-  /// The cost of `collective`, an operation of a program that all ranks of the system run; null
-  /// after a report.
+  /// The cost of `collective`, an operation of a program, in one of the groups of ranks that it is
+  /// of; null after a report.
   const Cost *cost(const ir::Operation &collective);
   /// The cost of `kind` of a buffer of `bytes` (the larger one of a rank) for ranks among `chips`,
   /// all of them without; null after a report.

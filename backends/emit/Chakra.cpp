@@ -197,6 +197,8 @@ void emit::writeEvaluation(const Input &input, const Result &result, const std::
   if (!evaluate)
     return refuseNoGraph(input, result);
   const ir::Operation *program = input.module->lookup(passes::programSymbol(evaluate));
+  if (evaluate->hasAttr("whole"))
+    return refuseTrace(input, result, "collectives of groups of its ranks cannot be written yet");
   int64_t ranks = std::max<int64_t>(1, passes::chipCount(*input.module, evaluate.on()));
   if (ranks > mostRanks)
     return refuseTrace(input, result,

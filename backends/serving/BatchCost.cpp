@@ -79,29 +79,7 @@ void BatchCost::addPart(const std::vector<Sample> &samples,
   parts.push_back(std::move(part));
 }
 
-/// Each stage gets as many layers, the first ones one more where that is not even.
-void BatchCost::dealLayers(const GraphCost &model, int64_t stages) {
-  int64_t all = model.layerCount();
-  if (stages > 1 && all < stages) {
-    mismatch = fmt::format("it has {} for {}", counted(static_cast<uint64_t>(all), "layer"),
-                           counted(static_cast<uint64_t>(stages), "stage"));
-    return;
-  }
-  size_t kind = 0;
-  int64_t left = model.layers.empty() ? 0 : model.layers[0].count;
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    std::vector<double> own(model.layers.size(), 0);
-    for (int64_t open = all / stages + (stage < all % stages); open > 0; --open) {
-      while (left == 0)
-        left = model.layers[++kind].count;
-      ++own[kind];
-      --left;
-    }
-    layersOf.push_back(std::move(own));
-  }
-}
-
-BatchCost::BatchCost(std::vector<Sample> samples, int64_t stages,
+BatchCost::BatchCost(std::vector<Sample> samples, llvm::ArrayRef<std::vector<int64_t>> layers,
                      std::function<double(size_t, double)> sendTime)
     : send(std::move(sendTime)) {
   for (const Sample &sample : samples) {
@@ -138,7 +116,10 @@ BatchCost::BatchCost(std::vector<Sample> samples, int64_t stages,
     });
   if (!first.layers.empty())
     addPart(samples, [](const GraphCost &cost) -> const StepBlock & { return cost.after.block; });
-  dealLayers(first, stages);
+  for (const std::vector<int64_t> &counts : layers) {
+    layersOf.emplace_back(counts.begin(), counts.end());
+    layersOf.back().resize(first.layers.size(), 0);
+  }
 }
 
 //===-- Of a batch

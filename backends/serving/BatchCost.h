@@ -48,7 +48,8 @@ struct ItemTotal {
 class BatchCost {
 public:
   /// `send` is what a message of so many tokens from a stage to the next takes, in s.
-  BatchCost(std::vector<Sample> samples, int64_t stages,
+  /// `layers` are those of each stage, by kind.
+  BatchCost(std::vector<Sample> samples, llvm::ArrayRef<std::vector<int64_t>> layers,
             std::function<double(size_t, double)> send);
 
   /// "" or why the samples do not go together.
@@ -83,7 +84,6 @@ private:
   void findSources(const StepBlock &block);
   Point pointOf(const StepItem &item) const;
   void place(Item &item, const StepItem &from, const Sample &sample) const;
-  void dealLayers(const GraphCost &model, int64_t stages);
   Point tokenWise(const Item &item, int64_t tokens) const;
   Point prompt(const Item &item, const BatchShape::Chunk &chunk) const;
   Point decode(const Item &item, const BatchShape &shape) const;

@@ -2,6 +2,7 @@
 #include "backends/serving/Model.h"
 
 #include "backends/core/Chip.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/op/OpOps.h"
 #include "ir/study/TrainOps.h"
@@ -9,6 +10,7 @@
 #include "passes/Levels.h"
 #include "passes/analysis/KernelModel.h"
 #include "passes/analysis/LiveBytes.h"
+#include "passes/training/StepPlan.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 
@@ -283,7 +285,13 @@ bool ServedModel::build() {
   if (!largest.cost.layers.empty())
     boundaryBytes =
         largest.cost.layers[0].one.inputBytes / static_cast<double>(largest.batch * largest.tokens);
-  cost = std::make_shared<BatchCost>(samples, stages, [this](size_t stage, double tokens) {
+  auto program = module.lookup<collective::ProgramOp>(passes::stepSymbol(serve.symbol()));
+  if (!program) {
+    diagnostics.report(serve->range(), diag::NotLowered, serve.symbol());
+    return false;
+  }
+  std::vector<std::vector<int64_t>> layers = passes::layerCounts(module, program);
+  cost = std::make_shared<BatchCost>(samples, layers, [this](size_t stage, double tokens) {
     return sendSeconds(static_cast<int64_t>(stage), tokens).getValueOr(0);
   });
   if (!cost->problem().empty()) {

@@ -169,9 +169,9 @@ std::shared_ptr<const StepProgram> Builder::run() {
                      : shard.optimizer || shard.gradients   ? GradientExchange::Scatter
                      : strategy.data * strategy.context > 1 ? GradientExchange::AllReduce
                                                             : GradientExchange::None;
-  double element = bitsOf(strategy.dtype) / 8.0;
-  program.elementBytes = runtime.gathered(element);
-  program.gradientBytes = runtime.gradientBytes > 0 ? runtime.gradientBytes : element;
+  passes::ElementBytes bytes = passes::elementBytes(ir::as<study::TrainOp>(train));
+  program.elementBytes = bytes.gathered;
+  program.gradientBytes = bytes.gradient;
   if (!costs.forward().layers.empty())
     program.boundaryBytes = costs.forward().layers[0].one.inputBytes;
   program.optimizerSeconds = step.summary.optimizerTime;

@@ -32,7 +32,8 @@ StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
 }
 
 StepModel::StepModel(const ir::Module &module, const ir::Operation &train, RankNetwork &network)
-    : train(train), network(network), runtime(Runtime::read(train)) {
+    : train(train), network(network), runtime(Runtime::read(train)),
+      bytes(passes::elementBytes(ir::as<study::TrainOp>(train))) {
   DType format = ir::as<study::TrainOp>(train).dtype();
   first = factsOf(*passes::chipOf(module, train.symbolAttr("on")), format);
   for (auto [chip, count] : network.places().kinds()) {

@@ -14,6 +14,7 @@
 #include "backends/training/StageBalance.h"
 #include "passes/training/StepPlan.h"
 #include "passes/training/StrategyPlace.h"
+#include "passes/training/WeightExchanges.h"
 
 namespace perfc::training {
 
@@ -158,9 +159,8 @@ private:
   bool shareGradients(Build &build);
   llvm::SmallVector<StageRing, 1> stageRings(const Build &build) const;
   bool shareAmongStages(Build &build);
-  Exchange amongReplicas(Build &build, size_t stage, const char *kind, llvm::StringRef axis,
-                         double denseBytes, double expertBytes);
-  Exchange acrossGroups(Build &build, size_t stage, const RegionCost &weights);
+  Exchange amongReplicas(Build &build, size_t stage, const passes::WeightExchange &one);
+  passes::WeightExchanges exchangesOf(const Build &build, const RegionCost &part) const;
   /// What a stage adds up across shard groups, behind the last microbatch.
   struct StageSums {
     CommunicationTime time;
@@ -196,6 +196,7 @@ private:
   const ir::Operation &train;
   RankNetwork &network;
   Runtime runtime;
+  passes::ElementBytes bytes;
   std::map<const ir::Operation *, ChipFacts> facts;
   ChipFacts first; ///< of the first kind
   double peak = 0; ///< mean of all chips

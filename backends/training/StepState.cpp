@@ -14,38 +14,31 @@ using namespace perfc;
 using namespace perfc::training;
 using passes::Strategy;
 
-/// Bytes of an element of the parameters and of their gradients.
-static std::pair<double, double> elementBytes(const Strategy &strategy, const Runtime &runtime) {
-  double element = bitsOf(strategy.dtype) / 8.0;
-  return {element, runtime.gradientBytes > 0 ? runtime.gradientBytes : element};
-}
-
-/// `kind` among the ranks of `axis` that have the same weights: all of the data and context axes,
-/// or groups of them, and for experts those that are left of them.
-StepModel::Exchange StepModel::amongReplicas(Build &build, size_t stage, const char *kind,
-                                             llvm::StringRef axis, double denseBytes,
-                                             double expertBytes) {
-  Exchange sum = collective(build, kind, axis, denseBytes, static_cast<int64_t>(stage));
-  Exchange two =
-      collective(build, kind, "expert_" + axis.str(), expertBytes, static_cast<int64_t>(stage));
+/// `one` among the ranks that have the same weights: all of the data and context axes, or groups of
+/// them, and for experts those that are left of them.
+StepModel::Exchange StepModel::amongReplicas(Build &build, size_t stage,
+                                             const passes::WeightExchange &one) {
+  if (one.kind.empty()) // the strategy needs none
+    return {};
+  auto number = static_cast<int64_t>(stage);
+  Exchange sum = collective(build, one.kind, one.axis, one.dense, number);
+  Exchange two = collective(build, one.kind, "expert_" + one.axis.str(), one.experts, number);
   sum.seconds += two.seconds;
   sum.energy += two.energy;
   sum.bytes += two.bytes;
   return sum;
 }
 
+/// What ranks exchange of the weights of `part`.
+passes::WeightExchanges StepModel::exchangesOf(const Build &build, const RegionCost &part) const {
+  passes::HeldWeights weights{part.trainedDense(), part.trainedExperts(), part.denseBytes(),
+                              part.expertBytes};
+  return passes::exchangesOf(build.strategy, weights, bytes);
+}
+
 /// The axis that divides what is sharded, as tables call it.
 static std::string shardAxis(const Strategy &strategy) {
   return strategy.shard.ranks > 0 ? "shard" : "data";
-}
-
-/// Gradients that are added up inside each shard group are added up across them: each rank's part
-/// among the ranks that have the same one.
-StepModel::Exchange StepModel::acrossGroups(Build &build, size_t stage, const RegionCost &weights) {
-  double gradient = elementBytes(build.strategy, runtime).second;
-  return amongReplicas(build, stage, "all_reduce", "replica",
-                       weights.trainedDense() * gradient / build.sharers(false),
-                       weights.trainedExperts() * gradient / build.sharers(true));
 }
 
 /// Fully sharded parameters are gathered before each layer and their gradients scattered behind it;
@@ -54,14 +47,10 @@ StepModel::Exchange StepModel::acrossGroups(Build &build, size_t stage, const Re
 void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, StageSums &across) {
   const RegionCost &forward = part.forward, &backward = part.backward;
   double layers = part.count(), slowdown = build.step.stages[stage].slowdown;
-  auto [element, gradient] = elementBytes(build.strategy, runtime);
-  double moved = runtime.gathered(element) / element;
-  Exchange gather = amongReplicas(build, stage, "all_gather", "shard", forward.denseBytes() * moved,
-                                  forward.expertBytes * moved);
-  Exchange scatter =
-      amongReplicas(build, stage, "reduce_scatter", "shard", forward.trainedDense() * gradient,
-                    forward.trainedExperts() * gradient);
-  Exchange sum = acrossGroups(build, stage, forward);
+  passes::WeightExchanges all = exchangesOf(build, forward);
+  Exchange gather = amongReplicas(build, stage, all.gather);
+  Exchange scatter = amongReplicas(build, stage, all.reduce);
+  Exchange sum = amongReplicas(build, stage, all.across);
   auto besides = [&](double seconds, const RegionCost &kernels) {
     double exposed = std::max(0.0, seconds - runtime.overlapData * kernels.seconds * slowdown);
     return runtime.addedTime(seconds, exposed);
@@ -116,7 +105,6 @@ bool StepModel::shareGradients(Build &build) {
   const Strategy &strategy = build.strategy;
   if (strategy.shard.parameters)
     return true;
-  auto [element, gradient] = elementBytes(strategy, runtime);
   bool isSharded = strategy.shard.optimizer || strategy.shard.gradients;
   double worst = 0;
   std::string axis = isSharded ? shardAxis(strategy) : "data";
@@ -125,17 +113,10 @@ bool StepModel::shareGradients(Build &build) {
       across{"all_reduce replica"}, gather{"all_gather " + axis};
   for (size_t stage = 0; stage < build.forward.size(); ++stage) {
     const RegionCost &forward = build.forward[stage];
-    double dense = forward.trainedDense(), experts = forward.trainedExperts();
-    Exchange reduced =
-        amongReplicas(build, stage, isSharded ? "reduce_scatter" : "all_reduce",
-                      isSharded ? "shard" : "data", dense * gradient, experts * gradient);
-    Exchange summed, gathered;
-    if (isSharded) {
-      summed = acrossGroups(build, stage, forward);
-      gathered =
-          amongReplicas(build, stage, "all_gather", "shard", dense * runtime.gathered(element),
-                        experts * runtime.gathered(element));
-    }
+    passes::WeightExchanges all = exchangesOf(build, forward);
+    Exchange reduced = amongReplicas(build, stage, all.reduce);
+    Exchange summed = amongReplicas(build, stage, all.across);
+    Exchange gathered = amongReplicas(build, stage, all.gather);
     reduceEnergy += reduced.energy.times(build.share());
     acrossEnergy += summed.energy.times(build.share());
     gatherEnergy += gathered.energy.times(build.share());
@@ -163,20 +144,20 @@ bool StepModel::shareGradients(Build &build) {
 llvm::SmallVector<StageRing, 1> StepModel::stageRings(const Build &build) const {
   const passes::Sharding &shard = build.strategy.shard;
   bool isSharded = shard.optimizer || shard.gradients || shard.parameters;
-  double gradient = elementBytes(build.strategy, runtime).second;
-  std::map<std::vector<int64_t>, double> bytes;
+  double gradient = bytes.gradient;
+  std::map<std::vector<int64_t>, double> sums;
   for (const GraphCost::SharedWeight &shared : build.costs.forward().shared) {
     std::vector<int64_t> stages;
     for (size_t stage = 0; stage < build.stageCount(); ++stage)
       if (build.reads(shared, stage))
         stages.push_back(static_cast<int64_t>(stage));
     if (stages.size() > 1)
-      bytes[stages] +=
+      sums[stages] +=
           gradient * (shared.weights.trainedDense() / (isSharded ? build.sharers(false) : 1) +
                       shared.weights.trainedExperts() / (isSharded ? build.sharers(true) : 1));
   }
   llvm::SmallVector<StageRing, 1> rings;
-  for (const auto &[stages, size] : bytes)
+  for (const auto &[stages, size] : sums)
     if (size > 0)
       rings.push_back({stages, size});
   return rings;
@@ -216,7 +197,7 @@ double training::stateBytes(const Strategy &strategy) {
 void StepModel::optimizerStep(Build &build) {
   const Strategy &strategy = build.strategy;
   const passes::Sharding &shard = strategy.shard;
-  auto [element, gradient] = elementBytes(strategy, runtime);
+  double element = bytes.weight, gradient = bytes.gradient;
   // The gradient is read, the state read and written, the parameter written (and read without a
   // master copy).
   double read = gradient + stateBytes(strategy) + (strategy.master ? 0 : element);
@@ -252,7 +233,7 @@ void StepModel::optimizerStep(Build &build) {
 void StepModel::stateMemory(const Build &build, const RegionCost &forward, StageMemory &use) {
   const Strategy &strategy = build.strategy;
   const passes::Sharding &shard = strategy.shard;
-  double gradient = elementBytes(strategy, runtime).second;
+  double gradient = bytes.gradient;
   bool sharesGradients = shard.gradients || shard.parameters;
   bool sharesState = shard.optimizer || sharesGradients;
   for (bool ofExperts : {false, true}) {

@@ -11,11 +11,14 @@
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
+#include "frontend/build/TrainBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Names.h"
+#include "ir/op/OpOps.h"
+#include "ir/study/TrainOps.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <set>
 
@@ -207,6 +210,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   good &= buildPlaces(context, statement, *graph, *op);
   good &= buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
   good &= buildSparsity(context, statement, *graph, *chip, *op);
+  parallel(statement, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   context.unsupported.clear();
@@ -257,6 +261,28 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   return good;
 }
 
+/// A graph is divided among ranks before anything else is known of it, so that nothing else says
+/// how its kernels run.
+void StudyBuilder::parallel(const Node &statement, ir::Operation &evaluate) {
+  const Node *first = statement.find("parallel");
+  if (!first)
+    return;
+  buildParallel(context, statement, evaluate);
+  auto refuse = [&](const Node &node, const std::string &what) {
+    context.unsupported.push_back({node.range, what});
+  };
+  auto strategy = study::partOf<study::StrategyOp>(evaluate);
+  if (!context.module.lookup(evaluate.symbolAttr("subject"))->is(op::GraphOp::opName))
+    refuse(*first, "`parallel` of one op in `evaluate`");
+  for (llvm::StringRef axis : {"tensor", "context", "data", "expert", "sequence", "pipeline"})
+    if (strategy.degree(axis) == 0 || (axis == "pipeline" && strategy.degree(axis) > 1))
+      refuse(*first, fmt::format("`{}{}` of `parallel` in `evaluate`", axis,
+                                 strategy.degree(axis) == 0 ? " = any" : ""));
+  for (llvm::StringRef word : {"with", "place", "tensor", "skip", "gate"})
+    if (const Node *other = statement.find(word))
+      refuse(*other, fmt::format("`{}` beside `parallel` in `evaluate`", word));
+}
+
 /// One result for each target of `on`; several stand side by side.
 bool StudyBuilder::onEach(const Node &statement, OneTarget build) {
   auto about = subject(statement);
@@ -281,7 +307,6 @@ bool StudyBuilder::onEach(const Node &statement, OneTarget build) {
 
 void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> words[] = {
-      {"parallel", ""},
       {"minimize", "; it stands in a search"},
       {"maximize", "; it stands in a search"},
       {"within", "; it stands in a search"},

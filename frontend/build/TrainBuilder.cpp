@@ -21,6 +21,8 @@ public:
       : context(context), diagnostics(context.diagnostics), statement(statement), train(train) {}
 
   bool run();
+  /// `parallel` alone.
+  void runParallel();
 
 private:
   void parallel(const Node &node);
@@ -221,6 +223,13 @@ void TrainBuilder::checkStages(const Node &stages) {
                                   counted(stages.args.size(), "value"), pipeline));
 }
 
+void TrainBuilder::runParallel() {
+  for (const Node *child : statement.children)
+    if (child->word == "parallel")
+      parallel(*child);
+  checkSequence();
+}
+
 bool TrainBuilder::run() {
   size_t errors = diagnostics.errorCount();
   for (const Node *child : statement.children) {
@@ -272,6 +281,10 @@ static bool checkFormat(BuildContext &context, const Node &statement, DType form
           fmt::format("nothing trains in {}: whole numbers have no gradients", dtypeName(format)))
       .help("name the format of weights and activations: `dtype bf16`");
   return false;
+}
+
+void perfc::buildParallel(BuildContext &context, const Node &statement, ir::Operation &evaluate) {
+  TrainBuilder(context, statement, evaluate).runParallel();
 }
 
 bool perfc::buildTrainParts(BuildContext &context, const Node &statement, DType dtype,

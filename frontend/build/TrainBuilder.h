@@ -15,6 +15,9 @@ namespace perfc {
 bool buildTrainParts(BuildContext &context, const Node &statement, DType dtype,
                      const ir::Operation &target, ir::Operation &train);
 
+/// Fills the study.strategy of `evaluate` with what the `parallel` of `statement` says.
+void buildParallel(BuildContext &context, const Node &statement, ir::Operation &evaluate);
+
 /// False, reported, where the `context` of the statement is no number of tokens, or not that of
 /// `subject`.
 bool checkContext(BuildContext &context, const Node &statement, const Instance &subject);

@@ -154,6 +154,7 @@ static std::vector<OpDecl> traceDeclarations() {
 /// Stages are numbered, and each runs every microbatch forward and backward on each chunk.
 static bool verifyProgram(const Operation &op, DiagnosticEngine &diagnostics) {
   collective::ProgramOp program(const_cast<Operation *>(&op));
+  bool isBatch = op.hasAttr("batch");
   bool hasOrder = op.hasAttr("schedule") && op.hasAttr("microbatches") && op.hasAttr("chunks");
   int64_t number = 0;
   for (const Operation &inner : op.body()) {
@@ -170,11 +171,15 @@ static bool verifyProgram(const Operation &op, DiagnosticEngine &diagnostics) {
       backward += tasks ? tasks.backward() * tasks.times() : 0;
       passes += pass && pass.chunk() < program.chunks();
     }
-    int64_t all = program.microbatches() * program.chunks();
-    if (!hasOrder || as<collective::StageOp>(inner).number() != number++)
+    int64_t all = isBatch ? 0 : program.microbatches() * program.chunks();
+    if (isBatch && (inner.body().size() != 1 || forward + backward > 0))
+      return invalidOp(inner, diagnostics, "a stage runs a batch in one pass");
+    if (!(hasOrder || isBatch) || as<collective::StageOp>(inner).number() != number++)
       return invalidOp(op, diagnostics,
                        "stages are numbered from 0, in a program with schedule, microbatches and "
                        "chunks");
+    if (isBatch)
+      continue;
     if (passes != 2 * program.chunks() || forward != all || backward != all)
       return invalidOp(
           inner, diagnostics,
@@ -185,7 +190,11 @@ static bool verifyProgram(const Operation &op, DiagnosticEngine &diagnostics) {
 }
 
 /// What a training step runs.
-static std::vector<OpDecl> stepDeclarations() {
+static std::vector<OpDecl> stepDeclarations(const RegionDecl &steps) {
+  RegionDecl pass = steps, stage{{"collective.pass", "collective.tasks", "collective.update"}};
+  for (llvm::StringRef name : steps.allowed)
+    if (name != "collective.run" && name != "collective.repeat")
+      stage.allowed.push_back(name);
   return {
       {.name = "collective.stage",
        .doc = "A pipeline stage of a step: its passes, and the order in which it runs them.",
@@ -194,16 +203,20 @@ static std::vector<OpDecl> stepDeclarations() {
                           "its first chip, how many stand side by side, and how far on there "
                           "are more")
                      .atLeast(0)},
-       .regions = {{{"collective.pass", "collective.tasks"}}}},
+       .regions = {stage}},
       {.name = "collective.pass",
        .doc = "What a stage runs for a microbatch on one of its chunks.",
        .attrs = {stringAttr("direction", "of the pass").oneOf({"forward", "backward"}),
                  intAttr("chunk", "from 0").atLeast(0)},
-       .regions = {{{"collective.run", "collective.repeat", "collective.send"}}}},
+       .regions = {pass}},
       {.name = "collective.tasks",
        .doc = "So many forward passes, then so many backward ones, that often.",
        .attrs = {intAttr("forward", "passes").atLeast(0), intAttr("backward", "passes").atLeast(0),
-                 intAttr("times", "how often").atLeast(1)}}};
+                 intAttr("times", "how often").atLeast(1)}},
+      {.name = "collective.update",
+       .doc = "The optimizer's update of what a rank has to update.",
+       .attrs = {intAttr("elements", "on a rank, of a mean one where they do not divide evenly")
+                     .atLeast(0)}}};
 }
 
 static std::vector<OpDecl> declarations() {
@@ -235,7 +248,10 @@ static std::vector<OpDecl> declarations() {
                          "of each data-parallel rank; the last may be a part of one")
                      .atLeast(1)
                      .optional(),
-                 intAttr("chunks", "of the layers of each stage").atLeast(1).optional()},
+                 intAttr("chunks", "of the layers of each stage").atLeast(1).optional(),
+                 flagAttr("batch", "what a served model runs for a batch; bytes and sequences are "
+                                   "those of its first sample, which the others stand for in "
+                                   "other sizes")},
        .regions = {program},
        .verifier = verifyProgram},
       {.name = "collective.schedule",
@@ -260,7 +276,7 @@ static std::vector<OpDecl> declarations() {
        .doc = "Its region, so many times.",
        .attrs = {intAttr("count", "how often").atLeast(0)},
        .regions = {steps}}};
-  for (const auto &more : {stepDeclarations(), transfers, traceDeclarations()})
+  for (const auto &more : {stepDeclarations(steps), transfers, traceDeclarations()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -49,6 +49,12 @@ struct TasksOp : ir::OpView {
   int64_t times() const { return op->intAttr("times"); }
 };
 
+/// The optimizer's update.
+struct UpdateOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.update";
+};
+
 /// A sequence of phases on every rank.
 struct RunOp : ir::OpView {
   using OpView::OpView;

@@ -172,8 +172,11 @@ static std::vector<OpDecl> statementDecls() {
                 .optional(),
             flagAttr("eager", "the host starts each kernel"),
             dictAttr("parts", AttrKind::Symbol, "of the chip, by kernel that runs on one")
+                .optional(),
+            symbolAttr("whole", "the subject before it was divided among ranks")
+                .oneOf({"op.graph"})
                 .optional()}),
-       .regions = {holding({PriceOp::opName, "study.place"})},
+       .regions = {holding({"study.strategy", PriceOp::opName, "study.place"})},
        .verifier = verifyEvaluate},
       {.name = CompareOp::opName,
        .doc = "Results side by side, each against the first.",

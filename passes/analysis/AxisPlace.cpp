@@ -58,3 +58,25 @@ std::vector<int64_t> AxisPlace::groupFrom(int64_t rank) const {
     member += rank;
   return group;
 }
+
+AxisPlace perfc::placeOfCollective(const ir::Operation &collective) {
+  std::vector<int64_t> dims = collective.intsAttr("dimensions");
+  if (dims.empty())
+    return {collective.intAttr("ranks", 1), collective.intAttr("stride", 1)};
+  AxisPlace place;
+  for (size_t i = 0; i + 1 < dims.size(); i += 2)
+    place.add(dims[i], dims[i + 1]);
+  return place;
+}
+
+void perfc::placeCollective(ir::Operation &collective, const AxisPlace &place) {
+  collective.setAttr("ranks", place.ranks());
+  collective.setAttr("stride", place.stride());
+  if (place.dims().size() <= 1)
+    return;
+  ir::AttrList dimensions;
+  for (const AxisDim &dim : place.dims())
+    for (int64_t number : {dim.ranks, dim.stride})
+      dimensions.emplace_back(number);
+  collective.setAttr("dimensions", std::move(dimensions));
+}

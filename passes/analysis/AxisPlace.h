@@ -8,6 +8,7 @@
 #ifndef PERFC_PASSES_ANALYSIS_AXISPLACE_H
 #define PERFC_PASSES_ANALYSIS_AXISPLACE_H
 
+#include "ir/core/Operation.h"
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -54,6 +55,12 @@ public:
 private:
   std::vector<AxisDim> list;
 };
+
+/// The ranks of `collective`, an operation of that level: `ranks` ranks `stride` apart, or its
+/// `dimensions`.
+AxisPlace placeOfCollective(const ir::Operation &collective);
+/// Says so in `collective`.
+void placeCollective(ir::Operation &collective, const AxisPlace &place);
 
 } // namespace perfc
 

@@ -3,11 +3,14 @@
 // schedule-pipeline: the program of each training step. Layers are given to stages and chunks; each
 // stage has its passes, as the sequences that lower-to-phase has made of the divided graphs and the
 // messages to the next stage, and the order in which it runs them.
+#include "ir/common/diagnostics/Serving.h"
 #include "ir/common/diagnostics/Training.h"
+#include "ir/study/ServeOps.h"
 #include "passes/Names.h"
 #include "passes/Pass.h"
 #include "passes/training/StepPlan.h"
 #include "passes/training/StrategyPlace.h"
+#include "passes/training/WeightExchanges.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -15,24 +18,29 @@ using namespace perfc::passes;
 
 namespace {
 
+/// What lower-to-phase has made of a graph.
+struct Parts {
+  phase::SequenceOp before, after;
+  std::vector<phase::SequenceOp> layers;
+};
+
 class PipelineSchedule {
 public:
   PipelineSchedule(Module &module, PassContext &context, study::TrainOp train)
       : module(module), diagnostics(context.diagnostics), builder(context.registry), train(train),
-        strategy(readStrategy(train)), system(*module.lookup(train.on())) {}
+        strategy(readStrategy(train)), system(*module.lookup(train.on())),
+        bytes(elementBytes(train)) {}
 
   bool run();
 
 private:
-  struct Parts {
-    phase::SequenceOp before, after;
-    std::vector<phase::SequenceOp> layers;
-  };
-
-  Parts partsOf(const std::string &graph, llvm::StringRef chip) const;
   void stage(Region &into, int64_t number);
   void pass(Region &into, int64_t stage, int64_t chunk, bool isBackward, const Parts &parts);
-  void runPart(Region &into, phase::SequenceOp part, int64_t times = 1);
+  void runPart(Region &into, phase::SequenceOp part, bool isBackward, int64_t times = 1);
+  HeldWeights weightsOf(phase::SequenceOp part) const;
+  HeldWeights weightsOfStage(const Parts &parts, int64_t stage) const;
+  void exchange(Region &into, const WeightExchange &one);
+  void update(Region &into, const HeldWeights &weights);
   void send(Region &into, int64_t stage, int64_t chunk, bool isBackward);
 
   Module &module;
@@ -42,13 +50,14 @@ private:
   Strategy strategy;
   SystemPaths system;
   StepPlan plan;
+  ElementBytes bytes;
+  std::map<const Operation *, phase::SequenceOp> forwardPart; ///< of a part of the backward graph
   int64_t boundary = 0; ///< B that a stage hands on of a microbatch
 };
 
 } // namespace
 
-PipelineSchedule::Parts PipelineSchedule::partsOf(const std::string &graph,
-                                                  llvm::StringRef chip) const {
+static Parts partsOf(const Module &module, llvm::StringRef graph, llvm::StringRef chip) {
   Parts parts;
   for (const Operation &op : module.body()) {
     auto part = as<phase::SequenceOp>(op);
@@ -62,10 +71,93 @@ PipelineSchedule::Parts PipelineSchedule::partsOf(const std::string &graph,
   return parts;
 }
 
-void PipelineSchedule::runPart(Region &into, phase::SequenceOp part, int64_t times) {
+//===-- Weights
+//---------------------------------------------------------------------------------===//
+
+/// The weights that count with a part: of those that several read, with the first of what stands
+/// before and behind the layers.
+HeldWeights PipelineSchedule::weightsOf(phase::SequenceOp part) const {
+  HeldWeights sum;
+  for (const Operation &op : part->body()) {
+    auto weight = as<phase::WeightOp>(op);
+    if (weight && (weight.readBy().empty() || weight.readBy().front() == 0))
+      sum.add(weight);
+  }
+  return sum;
+}
+
+/// All that stage `number` holds; `parts` are those of the forward graph.
+HeldWeights PipelineSchedule::weightsOfStage(const Parts &parts, int64_t number) const {
+  HeldWeights sum;
+  bool isFirst = number == 0, isLast = number + 1 == strategy.pipeline;
+  std::vector<int64_t> layers(parts.layers.size(), 0);
+  for (const std::vector<uint32_t> &chunk : plan.layers[number])
+    for (uint32_t kind : chunk)
+      ++layers[kind];
+  for (size_t kind = 0; kind < layers.size(); ++kind)
+    sum.add(weightsOf(parts.layers[kind]), static_cast<double>(layers[kind]));
+  if (isFirst)
+    sum.add(weightsOf(parts.before));
+  if (isLast && parts.after)
+    sum.add(weightsOf(parts.after));
+  for (const Operation &op : parts.before->body()) {
+    auto weight = as<phase::WeightOp>(op);
+    std::vector<int64_t> readers = weight ? weight.readBy() : std::vector<int64_t>();
+    if (readers.empty() || (isFirst && readers.front() == 0))
+      continue; // counted
+    auto reads = [&](int64_t reader) {
+      if (reader == 0 || reader > static_cast<int64_t>(layers.size()))
+        return reader == 0 ? isFirst : isLast;
+      return layers[reader - 1] > 0;
+    };
+    if (llvm::any_of(readers, reads))
+      sum.add(weight);
+  }
+  return sum;
+}
+
+void PipelineSchedule::exchange(Region &into, const WeightExchange &one) {
+  for (bool ofExperts : {false, true}) {
+    std::string axis = (ofExperts ? "expert_" : "") + one.axis.str();
+    double size = ofExperts ? one.experts : one.dense;
+    AxisPlace place = size > 0 ? placeOf(strategy, axis) : AxisPlace();
+    if (place.ranks() <= 1)
+      continue;
+    Operation *op = builder.create(into, "collective." + one.kind.str(), train->location());
+    op->setAttr("bytes", static_cast<int64_t>(std::min(size, 9e18)));
+    op->setAttr("group", axis);
+    placeCollective(*op, place);
+  }
+}
+
+/// What happens behind the last microbatch.
+void PipelineSchedule::update(Region &into, const HeldWeights &weights) {
+  WeightExchanges all = exchangesOf(strategy, weights, bytes);
+  const Sharding &shard = strategy.shard;
+  if (!shard.parameters)
+    exchange(into, all.reduce);
+  exchange(into, all.across);
+  bool isSharded = shard.parameters || shard.gradients || shard.optimizer;
+  double dense = weights.trainedDense, experts = weights.trainedExperts;
+  if (isSharded) {
+    dense /= static_cast<double>(placeOf(strategy, "shard").ranks());
+    experts /= static_cast<double>(placeOf(strategy, "expert_shard").ranks());
+  }
+  auto made = builder.create<collective::UpdateOp>(into, train->location());
+  made->setAttr("elements", static_cast<int64_t>(dense + experts));
+  if (!shard.parameters)
+    exchange(into, all.gather);
+}
+
+//===-- Passes
+//----------------------------------------------------------------------------------===//
+
+/// Runs `part` that often in `into`; the region that does so, null where nothing runs.
+static Region *runSequence(Builder &builder, Region &into, phase::SequenceOp part,
+                           int64_t times = 1) {
   Region *region = &into;
   if (!part || times == 0)
-    return;
+    return nullptr;
   if (times > 1) {
     auto repeat = builder.create<collective::RepeatOp>(into, part->location());
     repeat->setAttr("count", times);
@@ -73,6 +165,23 @@ void PipelineSchedule::runPart(Region &into, phase::SequenceOp part, int64_t tim
   }
   auto run = builder.create<collective::RunOp>(*region, part->location());
   run->setAttr("phase", Attribute::symbol(part.symbol()));
+  return region;
+}
+
+/// Parameters that ranks have divided among them are gathered for each part, and its gradients
+/// scattered.
+void PipelineSchedule::runPart(Region &into, phase::SequenceOp part, bool isBackward,
+                               int64_t times) {
+  Region *region = runSequence(builder, into, part, times);
+  if (!region || !strategy.shard.parameters)
+    return;
+  WeightExchanges all =
+      exchangesOf(strategy, weightsOf(isBackward ? forwardPart.at(part.op) : part), bytes);
+  Operation &run = region->back();
+  exchange(*region, all.gather);
+  region->insert(region->take(run));
+  if (isBackward)
+    exchange(*region, all.reduce);
 }
 
 /// A chunk hands on to the same one of the next stage, the last stage to the next chunk of the
@@ -104,15 +213,15 @@ void PipelineSchedule::pass(Region &into, int64_t stage, int64_t chunk, bool isB
   if (isBackward)
     std::reverse(kinds.begin(), kinds.end());
   if (isBackward ? isLast : isFirst)
-    runPart(made->body(), parts.before);
+    runPart(made->body(), parts.before, isBackward);
   for (size_t i = 0, end; i < kinds.size(); i = end) {
     for (end = i; end < kinds.size() && kinds[end] == kinds[i];)
       ++end;
     size_t kind = isBackward ? parts.layers.size() - 1 - kinds[i] : kinds[i];
-    runPart(made->body(), parts.layers[kind], static_cast<int64_t>(end - i));
+    runPart(made->body(), parts.layers[kind], isBackward, static_cast<int64_t>(end - i));
   }
   if (isBackward ? isFirst : isLast)
-    runPart(made->body(), parts.after);
+    runPart(made->body(), parts.after, isBackward);
   send(made->body(), stage, chunk, isBackward);
 }
 
@@ -123,8 +232,12 @@ void PipelineSchedule::stage(Region &into, int64_t number) {
   made->setAttr("chips", AttrList{chips.first, chips.count, chips.step});
   // On chips of several kinds a stage runs the same on all: one stands for them.
   llvm::StringRef chip = system.path(system.of(chips).front()).chip->symbol();
-  Parts forward = partsOf(forwardSymbol(train.symbol()), chip);
-  Parts backward = partsOf(backwardSymbol(train.symbol()), chip);
+  Parts forward = partsOf(module, forwardSymbol(train.symbol()), chip);
+  Parts backward = partsOf(module, backwardSymbol(train.symbol()), chip);
+  forwardPart = {{backward.before.op, forward.after ? forward.after : forward.before},
+                 {backward.after.op, forward.before}};
+  for (size_t kind = 0; kind < forward.layers.size(); ++kind)
+    forwardPart[backward.layers[forward.layers.size() - 1 - kind].op] = forward.layers[kind];
   for (int64_t chunk = 0; chunk < strategy.chunksOfStages(); ++chunk)
     pass(made->body(), number, chunk, /*isBackward=*/false, forward);
   for (int64_t chunk = strategy.chunksOfStages(); chunk-- > 0;)
@@ -135,11 +248,13 @@ void PipelineSchedule::stage(Region &into, int64_t number) {
     tasks->setAttr("backward", run.backward);
     tasks->setAttr("times", run.times);
   }
+  update(made->body(), weightsOfStage(forward, number));
 }
 
 bool PipelineSchedule::run() {
   std::string symbol = stepSymbol(train.symbol());
-  if (strategy.hasHoles() || module.lookup(symbol) || !module.lookup(forwardSymbol(train.symbol())))
+  if (strategy.hasHoles() || study::findPart(*train, study::UnsupportedOp::opName) ||
+      module.lookup(symbol) || !module.lookup(forwardSymbol(train.symbol())))
     return true;
   if (!checkStrategy(*train, strategy, system, diagnostics))
     return false;
@@ -172,8 +287,90 @@ bool PipelineSchedule::run() {
   return true;
 }
 
+//===-- Served models
+//---------------------------------------------------------------------------===//
+
+/// The layers of each stage of a served model, by kind: as many for each, the first ones one more
+/// where that is not even.
+static std::vector<std::vector<int64_t>> dealLayers(llvm::ArrayRef<phase::SequenceOp> kinds,
+                                                    int64_t layers, int64_t stages) {
+  std::vector<std::vector<int64_t>> dealt;
+  size_t kind = 0;
+  int64_t left = kinds.empty() ? 0 : kinds.front().layers();
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    std::vector<int64_t> &own = dealt.emplace_back(kinds.size(), 0);
+    for (int64_t open = layers / stages + (stage < layers % stages); open > 0;) {
+      while (left == 0)
+        left = kinds[++kind].layers();
+      int64_t some = std::min(open, left);
+      own[kind] += some;
+      open -= some;
+      left -= some;
+    }
+  }
+  return dealt;
+}
+
+/// What the stages of a served model run for a batch, in the size of the first sample; those of the
+/// other sizes run the same. Where chips and ranks do not go together the evaluation says so.
+static bool scheduleServing(Module &module, PassContext &context, study::ServeOp serve) {
+  std::string symbol = stepSymbol(serve.symbol());
+  auto strategy = study::partOf<study::StrategyOp>(*serve);
+  int64_t tensor = strategy.degree("tensor"), stages = strategy.degree("pipeline"), layers = 0;
+  SystemPaths system(*module.lookup(serve.on()));
+  if (module.lookup(symbol) || serve.samples().empty() || tensor * stages != system.chips() ||
+      system.kinds().size() > 1)
+    return true;
+  Parts parts =
+      partsOf(module, serve.samples().front().graph(), system.kinds().front().first->symbol());
+  for (phase::SequenceOp part : parts.layers)
+    layers += part.layers();
+  if (stages > 1 && layers < stages) {
+    context.diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
+                               fmt::format("it has {} for {}",
+                                           counted(static_cast<uint64_t>(layers), "layer"),
+                                           counted(static_cast<uint64_t>(stages), "stage")));
+    return false;
+  }
+  Builder builder(context.registry);
+  Operation *top = serve.op;
+  while (top->parentOp())
+    top = top->parentOp();
+  Operation *program = builder.createBefore(*top, collective::ProgramOp::opName, serve->location());
+  program->setSymbol(symbol);
+  program->setAttr("system", Attribute::symbol(serve.on()));
+  program->setAttr("batch", Attribute::unit());
+  std::vector<std::vector<int64_t>> dealt = dealLayers(parts.layers, layers, stages);
+  for (int64_t number = 0; number < stages; ++number) {
+    auto stage = builder.create<collective::StageOp>(program->body(), serve->location());
+    AttrList chips{number * tensor, tensor, system.chips()};
+    stage->setAttr("number", number);
+    stage->setAttr("chips", chips);
+    auto pass = builder.create<collective::PassOp>(stage->body(), serve->location());
+    pass->setAttr("direction", "forward");
+    pass->setAttr("chunk", 0);
+    if (number == 0)
+      runSequence(builder, pass->body(), parts.before);
+    for (size_t kind = 0; kind < parts.layers.size(); ++kind)
+      runSequence(builder, pass->body(), parts.layers[kind], dealt[number][kind]);
+    if (number + 1 == stages) {
+      runSequence(builder, pass->body(), parts.after);
+      continue;
+    }
+    auto message = builder.create<collective::SendOp>(pass->body(), serve->location());
+    message->setAttr("bytes", parts.layers.front()->intAttr("input_bytes"));
+    message->setAttr("group", "pipeline");
+    message->setAttr("ranks", 2);
+    chips.emplace_back(tensor);
+    message->setAttr("senders", std::move(chips));
+  }
+  return true;
+}
+
 static bool runSchedulePipeline(Module &module, PassContext &context) {
   bool valid = true;
+  for (study::ServeOp serve : operationsOf<study::ServeOp>(module))
+    valid &= scheduleServing(module, context, serve);
   for (study::TrainOp train : operationsOf<study::TrainOp>(module))
     valid &= PipelineSchedule(module, context, train).run();
   return valid;
@@ -190,5 +387,7 @@ const PassInfo passes::schedulePipelinePass = {
     "        collective.pass (direction = \"forward\", chunk = 0) { … collective.send (…) }\n"
     "        collective.pass (direction = \"backward\", chunk = 0) { … }\n"
     "        collective.tasks (forward = 1, backward = 0, times = 1)\n"
-    "        collective.tasks (forward = 1, backward = 1, times = 7)  … } … }",
+    "        collective.tasks (forward = 1, backward = 1, times = 7)  …\n"
+    "        collective.all_reduce (bytes = …, group = \"data\", ranks = 2, stride = 4)\n"
+    "        collective.update (elements = …) } … }",
     runSchedulePipeline};

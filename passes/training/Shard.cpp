@@ -15,9 +15,13 @@
 // The same rules divide the backward graph, where weights and kept values are as in the forward
 // one.
 #include "ir/common/diagnostics/Training.h"
+#include "ir/study/ServeOps.h"
+#include "passes/Names.h"
 #include "passes/training/AdapterBuckets.h"
 #include "passes/training/ServingGraphs.h"
 #include "passes/training/Sharder.h"
+#include "passes/training/StrategyPlace.h"
+#include "passes/training/TrainingGraph.h"
 #include <cmath>
 
 using namespace perfc;
@@ -67,7 +71,37 @@ static void setRouting(Module &module, const Routing &routing) {
   });
 }
 
+/// Divides the subject of `evaluate` among its ranks: a copy takes its place.
+static bool shardEvaluation(Module &module, PassContext &context, study::EvaluateOp evaluate) {
+  Operation *subject = module.lookup(evaluate.subject());
+  if (!study::findPart(*evaluate, study::StrategyOp::opName) || evaluate->hasAttr("whole") ||
+      study::findPart(*evaluate, study::UnsupportedOp::opName) || !subject->is(op::GraphOp::opName))
+    return true;
+  Strategy strategy = readDegrees(study::partOf<study::StrategyOp>(*evaluate));
+  RankLabels given(*subject);
+  SystemPaths system(*module.lookup(evaluate.on()));
+  strategy.batch = std::max<int64_t>(1, given.batch());
+  if (!checkStrategy(*evaluate, strategy, system, context.diagnostics) ||
+      !checkStrategy(*evaluate, strategy, given, context.diagnostics))
+    return false;
+  if (strategy.ranks() == 1)
+    return true;
+  strategy.microbatch = strategy.batch / strategy.data;
+  std::string symbol = module.uniqueName(evaluate.subject().str() + "__rank");
+  Operation *graph =
+      TrainingGraph(module, context, strategy).copy(*subject, symbol, /*keepsCaches=*/true);
+  if (!graph)
+    return false;
+  RankLabels labels(*graph);
+  evaluate->setAttr("whole", Attribute::symbol(evaluate.subject()));
+  evaluate->setAttr("subject", Attribute::symbol(symbol));
+  return Sharder(module, context, strategy, labels).run(*graph);
+}
+
 static bool runShard(Module &module, PassContext &context) {
+  for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module))
+    if (!shardEvaluation(module, context, evaluate))
+      return false;
   std::vector<Operation *> statements, serving;
   module.walk([&](Operation &op) {
     if (op.is(study::TrainOp::opName))
@@ -102,7 +136,7 @@ static bool runShard(Module &module, PassContext &context) {
 }
 
 const PassInfo passes::shardPass = {
-    "shard", "divide the graphs of each `train` and `serve` among its ranks",
+    "shard", "divide the graphs of statements among their ranks",
     "Precondition: autodiff. Before (tensor = 2):\n"
     "    op.graph @t__forward { %h = op.apply %x, %w0 (kernel = @matmul) : tensor<4x8xfp16>\n"
     "      %y = op.apply %h, %w1 (kernel = @matmul_1) : tensor<4x8xfp16> … }\n"

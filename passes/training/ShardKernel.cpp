@@ -2,6 +2,7 @@
 #include "passes/training/ShardKernel.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -69,7 +70,7 @@ std::string ShardedKernels::of(const KernelClasses &kernel, llvm::ArrayRef<int64
     return symbol;
   ValueMap ignored;
   Operation &copy = original->clone(module.body(), ignored, &before);
-  symbol = module.uniqueName(original.symbol().str() + "_shard");
+  symbol = module.uniqueName((llvm::Twine(original.symbol()) + shardSuffix).str());
   copy.setSymbol(symbol);
   divide(kernel, factors, copy);
   return symbol;

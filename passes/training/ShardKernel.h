@@ -14,6 +14,9 @@
 namespace perfc {
 namespace passes {
 
+/// What the symbol of a divided kernel adds to that of the whole one.
+inline constexpr llvm::StringLiteral shardSuffix = "_shard";
+
 class ShardedKernels {
 public:
   ShardedKernels(ir::Module &module, const ir::OpRegistry &registry)

@@ -198,19 +198,23 @@ std::vector<phase::SequenceOp> passes::layerSequences(const ir::Module &module,
   return list;
 }
 
-/// Adds the kinds of the layers that a forward pass runs.
-static void readLayers(const ir::Module &module, const ir::Region &pass,
-                       std::vector<uint32_t> &list) {
+/// Calls `visit` with the kinds of the layers that a pass runs, and how many of each.
+static void eachLayer(const ir::Module &module, const ir::Region &pass,
+                      llvm::function_ref<void(uint32_t, int64_t)> visit) {
   for (const ir::Operation &op : pass) {
     auto repeat = ir::as<collective::RepeatOp>(op);
-    auto run = ir::as<collective::RunOp>(repeat ? repeat->body().front() : op);
+    auto run = ir::as<collective::RunOp>(op);
+    if (repeat) // beside it stand exchanges of its weights
+      for (ir::Operation &inner : repeat->body())
+        if (inner.is(collective::RunOp::opName))
+          run = collective::RunOp(&inner);
     auto part = module.lookup<phase::SequenceOp>(run ? run.phase() : "");
     if (!part || part.part() != "layers")
       continue;
     std::vector<phase::SequenceOp> kinds = layerSequences(module, part.of(), part.target());
     auto same = [&](phase::SequenceOp other) { return other.op == part.op; };
     auto kind = static_cast<uint32_t>(llvm::find_if(kinds, same) - kinds.begin());
-    list.insert(list.end(), static_cast<size_t>(repeat ? repeat.count() : 1), kind);
+    visit(kind, repeat ? repeat.count() : 1);
   }
 }
 
@@ -221,11 +225,30 @@ StepPlan passes::readPlan(const ir::Module &module, collective::ProgramOp progra
     std::vector<std::vector<uint32_t>> &chunks = plan.layers.emplace_back();
     std::vector<TaskRun> &runs = plan.order.runs.emplace_back();
     for (const ir::Operation &op : stage.body()) {
-      if (auto pass = ir::as<collective::PassOp>(op); pass && !pass.isBackward())
-        readLayers(module, op.body(), chunks.emplace_back());
+      if (auto pass = ir::as<collective::PassOp>(op); pass && !pass.isBackward()) {
+        std::vector<uint32_t> &list = chunks.emplace_back();
+        eachLayer(module, op.body(), [&](uint32_t kind, int64_t count) {
+          list.insert(list.end(), static_cast<size_t>(count), kind);
+        });
+      }
       if (auto tasks = ir::as<collective::TasksOp>(op))
         runs.push_back({tasks.forward(), tasks.backward(), tasks.times()});
     }
   }
   return plan;
+}
+
+std::vector<std::vector<int64_t>> passes::layerCounts(const ir::Module &module,
+                                                      collective::ProgramOp program) {
+  std::vector<std::vector<int64_t>> counts;
+  for (const ir::Operation &stage : program->body()) {
+    std::vector<int64_t> &own = counts.emplace_back();
+    for (const ir::Operation &op : stage.body())
+      if (op.is(collective::PassOp::opName))
+        eachLayer(module, op.body(), [&](uint32_t kind, int64_t count) {
+          own.resize(std::max<size_t>(own.size(), kind + 1), 0);
+          own[kind] += count;
+        });
+  }
+  return counts;
 }

@@ -72,6 +72,9 @@ std::vector<phase::SequenceOp> layerSequences(const ir::Module &module, llvm::St
                                               llvm::StringRef chip);
 /// The plan that the program of a `train` holds.
 StepPlan readPlan(const ir::Module &module, collective::ProgramOp program);
+/// How many layers of each kind the stages of a program have, as far as they have any.
+std::vector<std::vector<int64_t>> layerCounts(const ir::Module &module,
+                                              collective::ProgramOp program);
 
 } // namespace passes
 } // namespace perfc

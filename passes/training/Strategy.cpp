@@ -46,14 +46,10 @@ SourceRange passes::rangeOf(const Operation &train, llvm::StringRef text,
 }
 
 std::string passes::forwardSymbol(llvm::StringRef train) { return train.str() + "__forward"; }
-std::string passes::stepSymbol(llvm::StringRef train) { return train.str() + "__program"; }
+std::string passes::stepSymbol(llvm::StringRef statement) { return statement.str() + "__program"; }
 std::string passes::backwardSymbol(llvm::StringRef train) { return train.str() + "__backward"; }
 
-Strategy passes::readStrategy(study::TrainOp train) {
-  auto strategy = study::partOf<study::StrategyOp>(*train);
-  auto optimizer = study::partOf<study::OptimizerOp>(*train);
-  auto experts = study::partOf<study::ExpertsOp>(*train);
-  auto adapters = study::partOf<study::AdaptersOp>(*train);
+Strategy passes::readDegrees(study::StrategyOp strategy) {
   Strategy result;
   result.tensor = strategy.degree("tensor");
   result.pipeline = strategy.degree("pipeline");
@@ -64,6 +60,15 @@ Strategy passes::readStrategy(study::TrainOp train) {
   result.anySequence = strategy.degree("sequence") == 0;
   for (const AttrDict::Entry &entry : strategy.over().entries())
     result.over[entry.first] = entry.second.asString().str();
+  return result;
+}
+
+Strategy passes::readStrategy(study::TrainOp train) {
+  auto strategy = study::partOf<study::StrategyOp>(*train);
+  auto optimizer = study::partOf<study::OptimizerOp>(*train);
+  auto experts = study::partOf<study::ExpertsOp>(*train);
+  auto adapters = study::partOf<study::AdaptersOp>(*train);
+  Strategy result = readDegrees(strategy);
   for (const std::string &name : strategy.order()) {
     result.anyOrder |= name == "any";
     if (auto axis = parseAxis(name))

@@ -100,6 +100,8 @@ struct Strategy {
 };
 
 Strategy readStrategy(study::TrainOp train);
+/// The degrees and places that a study.strategy says, all else as it is without one.
+Strategy readDegrees(study::StrategyOp strategy);
 /// Writes the degrees and choices of `strategy` into the study.strategy of `train`.
 void writeStrategy(const Strategy &strategy, ir::Operation &train);
 
@@ -111,8 +113,8 @@ SourceRange rangeOf(const ir::Operation &train, llvm::StringRef text,
 /// The graphs that autodiff makes for a statement.
 std::string forwardSymbol(llvm::StringRef train);
 std::string backwardSymbol(llvm::StringRef train);
-/// What its ranks run, as schedule-pipeline makes it.
-std::string stepSymbol(llvm::StringRef train);
+/// What the ranks of a `train` or `serve` run, as schedule-pipeline makes it.
+std::string stepSymbol(llvm::StringRef statement);
 
 } // namespace passes
 } // namespace perfc
