@@ -185,7 +185,8 @@ static std::vector<OpDecl> graphDecls() {
        .operands = some,
        .results = some,
        .attrs = {symbolAttr("kernel", "the group as one kernel").oneOf({"op.kernel"}).optional(),
-                 loadAttr(), droppedAttr()},
+                 loadAttr(), droppedAttr(),
+                 flagAttr("discarded", "computed again, and nothing reads it")},
        .regions = {body},
        .verifier = verifyFused}};
 }
