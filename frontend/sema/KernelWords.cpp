@@ -62,6 +62,16 @@ static constexpr WordSpec generationWords[] = {
      .doc =
          "energy of a multiply-accumulate at the power limit, by the format that it runs in, of a "
          "core of 4096; it falls with the root of that"},
+    {.word = "sustained",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .byDefault = "training is not limited by power",
+     .doc = "energy of an operation in runs of seconds over that of a single kernel, `energy`"},
+    {.word = "byte_energy",
+     .kind = Measure,
+     .dims = Dims::OpEnergy,
+     .byDefault = "0pJ",
+     .doc = "energy of a byte of the outermost memory in such runs"},
     {.word = "split",
      .kind = Measure,
      .dims = Dims::Time,
