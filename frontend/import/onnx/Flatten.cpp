@@ -1,90 +1,21 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// From a model to its operations with shapes: names are looked up, functions and branches inlined,
-// and each operation's results inferred as it is added.
-#include "frontend/import/names/ProgramNames.h"
-#include "frontend/import/onnx/Inference.h"
-#include "ir/common/diagnostics/Onnx.h"
+#include "frontend/import/onnx/Flattener.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 using namespace perfc;
 using namespace perfc::onnx;
 
-namespace {
+static constexpr size_t mostNodes = 1u << 19;
 
-constexpr size_t mostNodes = 1u << 22;
+bool Flattener::fail(const Node &node, std::string reason) {
+  diagnostics.report(at(node.offset), diag::OnnxNode, number, nameOf(node), shown(node.op), reason);
+  return false;
+}
 
-/// Values by name in a graph; names of the graphs around it are visible.
-struct Names {
-  const Names *outer = nullptr;
-  llvm::StringMap<int> values;
-  llvm::StringMap<const ValueInfo *> declared;
-
-  int find(llvm::StringRef name) const {
-    for (const Names *names = this; names; names = names->outer)
-      if (auto found = names->values.find(name); found != names->values.end())
-        return found->second;
-    return -1;
-  }
-};
-
-class Flattener {
-public:
-  Flattener(const Model &model, llvm::ArrayRef<GivenShape> shapes, FileId file, Net &net,
-            DiagnosticEngine &diagnostics)
-      : model(model), shapes(shapes), file(file), net(net), diagnostics(diagnostics) {}
-
-  bool run();
-
-private:
-  int add(llvm::StringRef name, Names &names);
-  int addTensor(const Tensor &tensor);
-  bool checkGiven();
-  Dim declaredDim(const DeclaredDim &dim, llvm::StringRef owner, size_t index);
-  bool addInput(const ValueInfo &info, Names &names);
-  void declare(const Graph &graph, Names &names);
-  bool addInitializers(const Graph &graph, Names &names);
-  bool addNodes(const std::deque<Node> &nodes, Names &names);
-  bool addNode(const Node &node, Names &names);
-  bool constant(const Node &node, Names &names);
-  bool branch(const Node &node, Names &names);
-  bool call(const Function &function, const Node &node, Names &names);
-  bool operation(const Node &node, const Names &names, const std::vector<int> &inputs,
-                 Names &results);
-  void takeDeclared(const Names &names, int value);
-  bool bind(const Node &node, llvm::StringRef name, int value, Names &names);
-  void removeUnused();
-  SourceRange at(uint64_t offset) const {
-    return {file, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset)};
-  }
-  bool fail(const Node &node, std::string reason) {
-    diagnostics.report(at(node.offset), diag::OnnxNode, number, nameOf(node), shown(node.op),
-                       reason);
-    return false;
-  }
-
-  const Model &model;
-  llvm::ArrayRef<GivenShape> shapes;
-  FileId file;
-  Net &net;
-  DiagnosticEngine &diagnostics;
-  llvm::StringMap<int64_t> bound; ///< parameters that a given shape fixes
-  llvm::StringMap<std::string> parameters;
-  llvm::StringMap<const Function *> functions; ///< by domain and name
-  ProgramNames parameterNames;
-  size_t number = 0; ///< of the node at hand
-  unsigned depth = 0;
-  std::deque<Node> instances; ///< nodes of functions with the attributes of a call
-};
-
-} // namespace
-
-int Flattener::add(llvm::StringRef name, Names &names) {
+int Flattener::add() {
   net.values.emplace_back();
-  net.values.back().name = name;
-  auto id = static_cast<int>(net.values.size()) - 1;
-  if (!name.empty())
-    names.values[name] = id;
-  return id;
+  return static_cast<int>(net.values.size()) - 1;
 }
 
 int Flattener::addTensor(const Tensor &tensor) {
@@ -104,27 +35,31 @@ int Flattener::addTensor(const Tensor &tensor) {
   return static_cast<int>(net.values.size()) - 1;
 }
 
-/// Each given shape belongs to an input of that rank; names of dimensions get the numbers.
+static std::string written(const GivenShape &given) {
+  return fmt::format("{}={}", given.input, fmt::join(given.dims, ","));
+}
+
+/// Each given shape belongs to an input of that rank; names of dimensions get the numbers. A single
+/// number may also be that of a size which the model names.
 bool Flattener::checkGiven() {
   for (const GivenShape &given : shapes) {
-    std::string written = fmt::format("{}={}", given.input, fmt::join(given.dims, ","));
     auto input = llvm::find_if(model.graph.inputs,
                                [&](const ValueInfo &info) { return info.name == given.input; });
     auto fail = [&](const std::string &reason) {
-      auto &error = diagnostics.report({}, diag::OnnxBadShape, written, reason);
-      std::string known;
-      for (const ValueInfo &info : model.graph.inputs)
-        known += (known.empty() ? "`" : ", `") + shown(info.name) + "`";
-      error.help("the inputs are " + known);
+      diagnostics.report({}, diag::OnnxBadShape, written(given), reason).help(inputNames());
       return false;
     };
+    if (llvm::any_of(given.dims, [](int64_t dim) { return dim < 1; }))
+      return fail("a dimension is at least 1");
+    if (input == model.graph.inputs.end() && given.dims.size() == 1) {
+      bound.try_emplace(given.input, given.dims.front());
+      continue;
+    }
     if (input == model.graph.inputs.end())
       return fail("the model has no such input");
     if (input->hasShape && input->shape.size() != given.dims.size())
       return fail(fmt::format("the input has {}", counted(input->shape.size(), "dimension")));
     for (size_t i = 0; i < given.dims.size(); ++i) {
-      if (given.dims[i] < 1)
-        return fail("a dimension is at least 1");
       if (!input->hasShape)
         continue;
       const DeclaredDim &dim = input->shape[i];
@@ -140,23 +75,53 @@ bool Flattener::checkGiven() {
   return true;
 }
 
+/// What was given for a size is used.
+bool Flattener::checkSizes() {
+  for (const GivenShape &given : shapes) {
+    bool isInput = llvm::any_of(model.graph.inputs,
+                                [&](const ValueInfo &info) { return info.name == given.input; });
+    if (isInput || fixedSizes.contains(given.input))
+      continue;
+    diagnostics
+        .report({}, diag::OnnxBadShape, written(given), "the model has no such input or size")
+        .help(inputNames());
+    return false;
+  }
+  return true;
+}
+
+std::string Flattener::inputNames() const {
+  std::string known;
+  for (const ValueInfo &info : model.graph.inputs)
+    known += (known.empty() ? "`" : ", `") + shown(info.name) + "`";
+  return "the inputs are " + known;
+}
+
 Dim Flattener::declaredDim(const DeclaredDim &dim, llvm::StringRef owner, size_t index) {
   if (dim.value > 0 || (dim.value == 0 && dim.name.empty()))
     return dim.value;
   std::string key = dim.name.empty() ? fmt::format("{}_{}", owner, index) : dim.name.str();
-  if (auto known = bound.find(key); !dim.name.empty() && known != bound.end())
+  if (auto known = bound.find(key); known != bound.end()) {
+    fixedSizes.insert(key);
     return known->second;
+  }
   std::string &parameter = parameters[key];
   if (parameter.empty())
     parameter = parameterNames.add(llvm::StringRef(key).take_front(60), "dim_");
   return net.dims.symbol(parameter);
 }
 
+Dim Flattener::parameter(llvm::StringRef owner, size_t index) {
+  return declaredDim({}, owner, index);
+}
+
 bool Flattener::addInput(const ValueInfo &info, Names &names) {
   if (names.values.count(info.name))
     return true; // an initializer, which is no input to those who run the model
-  int id = add(info.name, names);
+  int id = add();
+  names.values[info.name] = id;
   Value &value = net.values[id];
+  value.name = info.name;
   value.type = info.type;
   value.hasShape = true;
   auto given = llvm::find_if(shapes, [&](const GivenShape &one) { return one.input == info.name; });
@@ -241,30 +206,26 @@ bool Flattener::branch(const Node &node, Names &names) {
   const Graph &graph = !known || *known != 0 ? *yes->graph : *no->graph;
   Names inner;
   inner.outer = &names;
-  declare(graph, inner);
-  if (!addInitializers(graph, inner) || !addNodes(graph.nodes, inner))
+  if (!addBody(graph, inner))
     return false;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    int value = i < graph.outputs.size() ? inner.find(graph.outputs[i].name) : -1;
-    if (value < 0)
-      return fail(node, fmt::format("its branch makes no result {}", i + 1));
-    if (!bind(node, node.outputs[i], value, names))
+    int value = resultOf(graph, i, inner, node);
+    if (value < 0 || !bind(node, node.outputs[i], value, names))
       return false;
   }
   return true;
 }
 
-static Attribute copyOf(const Attribute &from, llvm::StringRef name) {
-  Attribute copy;
-  copy.name = name;
-  copy.integer = from.integer;
-  copy.real = from.real;
-  copy.text = from.text;
-  copy.integers = from.integers;
-  copy.reals = from.reals;
-  if (from.tensor)
-    copy.tensor = std::make_unique<Tensor>(*from.tensor);
-  return copy;
+bool Flattener::addBody(const Graph &graph, Names &inner) {
+  declare(graph, inner);
+  return addInitializers(graph, inner) && addNodes(graph.nodes, inner);
+}
+
+int Flattener::resultOf(const Graph &graph, size_t index, const Names &inner, const Node &node) {
+  int value = index < graph.outputs.size() ? inner.find(graph.outputs[index].name) : -1;
+  if (value < 0)
+    fail(node, fmt::format("its graph makes no result {}", index + 1));
+  return value;
 }
 
 /// The nodes of `function` on the operands of `node`, with the attributes that these refer to.
@@ -296,10 +257,9 @@ bool Flattener::call(const Function &function, const Node &node, Names &names) {
           if (!given && byDefault.name == part.reference)
             given = &byDefault;
         if (given)
-          copy.attributes.push_back(copyOf(*given, part.name));
+          copy.attributes.push_back(given->copy(part.name));
       }
-      instances.push_back(std::move(copy));
-      instance = &instances.back();
+      instance = &newNode(std::move(copy));
     }
     if (!addNode(*instance, inner))
       return false;
@@ -329,32 +289,42 @@ void Flattener::takeDeclared(const Names &names, int id) {
   }
 }
 
-bool Flattener::operation(const Node &node, const Names &scope, const std::vector<int> &inputs,
-                          Names &names) {
+bool Flattener::operation(const Node &node, llvm::ArrayRef<int> inputs, Names &names) {
+  std::vector<int> results;
+  for (llvm::StringRef name : node.outputs) {
+    results.push_back(name.empty() ? -1 : add());
+    if (name.empty())
+      continue;
+    net.values[results.back()].name = name;
+    if (!bind(node, name, results.back(), names))
+      return false;
+  }
+  return apply(node, node, inputs, results, &names);
+}
+
+bool Flattener::apply(const Node &made, const Node &node, llvm::ArrayRef<int> inputs,
+                      llvm::ArrayRef<int> results, const Names *scope) {
   net.ops.emplace_back();
   Op &op = net.ops.back();
-  op.type = node.op;
-  op.domain = node.domain;
-  op.node = &node;
+  op.type = made.op;
+  op.domain = made.domain;
+  op.node = &made;
   op.number = number;
   op.inputs = inputs;
-  for (llvm::StringRef name : node.outputs) {
-    int id = name.empty() ? -1 : add("", names);
-    if (id >= 0) {
-      net.values[id].name = name;
+  op.outputs = results;
+  for (int id : results)
+    if (id >= 0)
       net.values[id].maker = static_cast<int>(net.ops.size()) - 1;
-      if (!bind(node, name, id, names))
-        return false;
-    }
-    op.outputs.push_back(id);
-  }
   Inference inference(net, op);
   if (!inference.run())
     return fail(node, inference.problem);
-  // Of states that a recurrent layer begins with nothing is costed: each is one step's of many.
+  // Of states that a recurrent layer begins with nothing is costed: each is one step's of many. A
+  // cache is told by its extents.
   bool isRecurrent = op.type == "LSTM" || op.type == "GRU" || op.type == "RNN";
   if (isRecurrent && op.inputs.size() > 4)
     op.inputs.resize(4);
+  if (op.type == "AppendCache")
+    op.inputs.erase(op.inputs.begin());
   // What is made of stored tensors alone is made once, before the model runs; so it is stored.
   bool isStored = !inputs.empty();
   for (int input : inputs) {
@@ -362,12 +332,21 @@ bool Flattener::operation(const Node &node, const Names &scope, const std::vecto
     if (input >= 0)
       net.values[input].isRead = true;
   }
-  bool isFolded = !op.outputs.empty();
-  for (int id : op.outputs) {
-    if (id < 0)
+  bool isFolded = !results.empty();
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i] < 0)
       continue;
-    takeDeclared(scope, id);
-    const Value &value = net.values[id];
+    Value &value = net.values[results[i]];
+    if (scope)
+      takeDeclared(*scope, results[i]);
+    if (!value.hasShape && value.openShape) {
+      value.shape = *value.openShape;
+      value.hasShape = true;
+      llvm::StringRef owner = value.name.empty() ? node.op : value.name;
+      for (size_t d = 0; d < value.shape.size(); ++d)
+        if (value.shape[d].is(-1))
+          value.shape[d] = parameter(owner, d);
+    }
     if (!value.hasShape) {
       diagnostics.report(at(node.offset), diag::OnnxNoShape, number, nameOf(node), shown(node.op),
                          shown(value.name));
@@ -375,22 +354,40 @@ bool Flattener::operation(const Node &node, const Names &scope, const std::vecto
     }
     isFolded = isFolded && (value.content || isStored);
   }
-  if (!isFolded)
-    return true;
-  // What depends on parameters counts as computed, too: it is an extent.
+  if (isFolded)
+    fold(op, isStored);
+  return true;
+}
+
+/// Operators whose result is their operand in another form.
+static bool isView(llvm::StringRef type) {
+  static constexpr llvm::StringLiteral views[] = {"Cast",    "Flatten",   "Identity", "Reshape",
+                                                  "Squeeze", "Transpose", "Unsqueeze"};
+  return llvm::is_contained(views, type);
+}
+
+/// Removes the last operation, whose results are known or made of stored tensors. What depends on
+/// parameters counts as computed, too: it is an extent.
+void Flattener::fold(const Op &op, bool isStored) {
   bool isConverted = op.type == "Cast" || op.type == "CastLike" || op.type == "DequantizeLinear";
+  // Another form of a tensor stays one, so that a tensor of several forms is stored once.
+  auto isTensor = [](const Value &value) {
+    return !value.content || (isFloating(value.type) && value.content->size() > 1);
+  };
+  bool isForm = isStored && isView(op.type) && isTensor(net.values[op.outputs[0]]);
   for (int id : op.outputs)
     if (id >= 0) {
       net.values[id].isStored = true;
-      net.values[id].maker = -1;
+      if (!isForm)
+        net.values[id].maker = -1;
       // It is read in the format that it is stored in, where that is the narrower one.
-      int32_t type = net.values[inputs[0]].type;
+      int32_t type = net.values[op.inputs[0]].type;
       if (isConverted && isStored && bitsOf(type) < bitsOf(net.values[id].type))
         net.values[id].type = type;
     }
-  net.ops.pop_back();
   ++net.folded;
-  return true;
+  if (!isForm)
+    net.ops.pop_back();
 }
 
 bool Flattener::addNode(const Node &node, Names &names) {
@@ -404,24 +401,82 @@ bool Flattener::addNode(const Node &node, Names &names) {
   if (node.domain.empty() && node.op == "Constant")
     return constant(node, names);
   ++net.nodes;
+  if (net.nodes > mostNodes + model.graph.nodes.size())
+    return fail(node, "its functions and loops stand for too many nodes");
   if (node.domain.empty() && node.op == "If")
     return branch(node, names);
-  if (net.nodes > mostNodes)
-    return fail(node, "its functions stand for too many nodes");
   if (const Function *function = functions.lookup(fmt::format("{}:{}", node.domain, node.op)))
     return call(*function, node, names);
-  return operation(node, names, inputs, names);
+  bool isKnown = false;
+  bool isGood = unfold(*this, node, inputs, names, isKnown);
+  if (!isKnown)
+    isGood = expand(*this, node, inputs, names, isKnown);
+  return isKnown ? isGood : operation(node, inputs, names);
+}
+
+/// The nodes so that each stands behind those that make its operands. They have to, but some tools
+/// add nodes at the end.
+std::vector<const Node *> Flattener::inOrder(const std::deque<Node> &nodes,
+                                             const Names &names) const {
+  std::vector<const Node *> order;
+  for (const Node &node : nodes)
+    order.push_back(&node);
+  llvm::StringSet<> made;
+  auto isThere = [&](llvm::StringRef name) {
+    return name.empty() || made.contains(name) || names.find(name) >= 0;
+  };
+  bool isOrdered = true;
+  for (const Node &node : nodes) {
+    isOrdered = isOrdered && llvm::all_of(node.inputs, isThere);
+    for (llvm::StringRef output : node.outputs)
+      made.insert(output);
+  }
+  if (isOrdered)
+    return order;
+  llvm::StringMap<size_t> makers;
+  for (size_t i = 0; i < order.size(); ++i)
+    for (llvm::StringRef output : order[i]->outputs)
+      makers.try_emplace(output, i);
+  std::vector<const Node *> sorted;
+  std::vector<bool> isSeen(order.size());
+  std::vector<std::pair<size_t, size_t>> stack; ///< a node, and its next operand
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (!isSeen[i])
+      stack.emplace_back(i, 0);
+    isSeen[i] = true;
+    while (!stack.empty()) {
+      auto &[at, next] = stack.back();
+      if (next == order[at]->inputs.size()) {
+        sorted.push_back(order[at]);
+        stack.pop_back();
+        continue;
+      }
+      auto maker = makers.find(order[at]->inputs[next++]);
+      if (maker == makers.end() || isSeen[maker->second])
+        continue;
+      isSeen[maker->second] = true;
+      stack.emplace_back(maker->second, 0);
+    }
+  }
+  return sorted;
 }
 
 bool Flattener::addNodes(const std::deque<Node> &nodes, Names &names) {
-  for (const Node &node : nodes) {
-    if (!names.outer)
-      number = static_cast<size_t>(&node == &nodes.front() ? 0 : number + 1);
-    if (!addNode(node, names))
+  llvm::DenseMap<const Node *, size_t> numbers;
+  std::vector<const Node *> order = inOrder(nodes, names);
+  bool isOuter = !names.outer;
+  for (const Node &node : nodes)
+    if (isOuter)
+      numbers[&node] = numbers.size();
+  for (const Node *node : order) {
+    if (isOuter)
+      number = numbers[node];
+    if (!addNode(*node, names))
       return false;
-    if (!names.outer && node.op != "Constant")
-      net.ofNodes.emplace_back(&node, node.outputs.empty() ? -1 : names.find(node.outputs[0]));
   }
+  for (const Node &node : nodes)
+    if (isOuter && node.op != "Constant")
+      net.ofNodes.emplace_back(&node, node.outputs.empty() ? -1 : names.find(node.outputs[0]));
   return true;
 }
 
@@ -431,9 +486,15 @@ void Flattener::removeUnused() {
     needed[output] = true;
     ++net.values[output].uses;
   }
+  llvm::SmallVector<const Op *, 4> ends; ///< of the loops around
   for (size_t i = net.ops.size(); i-- > 0;) {
     Op &op = net.ops[i];
     op.isGone = llvm::none_of(op.outputs, [&](int id) { return id >= 0 && needed[id]; });
+    // A loop begins where it ends.
+    if (op.type == "LoopEnd")
+      ends.push_back(&op);
+    if (op.type == "LoopBegin")
+      op.isGone = ends.pop_back_val()->isGone;
     for (int input : op.inputs)
       if (!op.isGone && input >= 0) {
         needed[input] = true;
@@ -469,7 +530,7 @@ bool Flattener::run() {
     net.outputs.push_back(value);
   }
   removeUnused();
-  return true;
+  return checkSizes();
 }
 
 bool onnx::makeNet(const Model &model, llvm::ArrayRef<GivenShape> shapes, FileId file, Net &net,

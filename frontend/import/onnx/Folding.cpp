@@ -141,18 +141,34 @@ static const Scalar &elementAt(const Value &value, const Shape &shape, size_t pl
   return (*value.content)[index];
 }
 
+/// Whether `value` can be spread over `shape`, all of which are numbers.
+static bool spreads(const Value &value, const Shape &shape) {
+  if (value.shape.size() > shape.size())
+    return false;
+  size_t skipped = shape.size() - value.shape.size();
+  for (size_t i = 0; i < value.shape.size(); ++i)
+    if (!value.shape[i].is(1) && value.shape[i] != shape[skipped + i])
+      return false;
+  return true;
+}
+
 void onnx::foldElements(Inference &inference) {
   Value &out = inference.out();
   Dim count = inference.dims.product(out.shape);
   if (!count.isNumber() || count.constant < 0 || count.constant > mostKeptElements)
     return;
   size_t operands = inference.op.inputs.size();
+  bool isClip = inference.isNamed("Clip");
   for (size_t i = 0; i < operands; ++i) {
+    if (isClip && i > 0 && !inference.has(i))
+      continue; // no bound
     if (!inference.has(i) || !inference.in(i).content)
       return;
     for (const Dim &dim : inference.shape(i))
       if (!dim.isNumber())
         return;
+    if (!spreads(inference.in(i), out.shape))
+      return;
   }
   llvm::StringRef type = inference.op.type;
   std::vector<Scalar> result;
@@ -164,6 +180,12 @@ void onnx::foldElements(Inference &inference) {
     if (type == "Where" && operands == 3) {
       if (at(0).isNumber())
         element = at(0).toReal() != 0 ? at(1) : at(2);
+    } else if (isClip) {
+      element = at(0);
+      if (inference.has(1))
+        element = binary("Max", *element, at(1), inference.dims);
+      if (element && inference.has(2))
+        element = binary("Min", *element, at(2), inference.dims);
     } else if (operands == 1 || type == "CastLike") {
       element = type == "Max" || type == "Min" || type == "Sum"
                     ? at(0)

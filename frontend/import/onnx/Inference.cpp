@@ -99,7 +99,8 @@ bool onnx::isElementwise(llvm::StringRef type) {
 ShapeRule onnx::findShapeRule(llvm::StringRef type) {
   static const llvm::StringMap<ShapeRule> rules = [] {
     llvm::StringMap<ShapeRule> map;
-    for (llvm::ArrayRef<ShapeEntry> table : {layoutRules(), windowRules(), otherRules()})
+    for (llvm::ArrayRef<ShapeEntry> table :
+         {layoutRules(), windowRules(), otherRules(), rareRules()})
       for (const ShapeEntry &entry : table)
         map[entry.type] = entry.rule;
     return map;
@@ -267,6 +268,9 @@ bool Inference::run() {
   for (int input : op.inputs)
     if (input >= 0 && !net.values[input].hasShape)
       return true;
+  // Of operators that others have made nothing is known but their names.
+  if (!op.domain.empty() && op.domain != "com.microsoft")
+    return true;
   int32_t first = has(0) ? in(0).type : static_cast<int32_t>(NoType);
   for (size_t i = 0; i < op.outputs.size(); ++i)
     if (wants(i) && out(i).type == NoType)

@@ -74,6 +74,7 @@ struct ShapeEntry {
 llvm::ArrayRef<ShapeEntry> layoutRules(); ///< Reshape, Concat, Slice, …
 llvm::ArrayRef<ShapeEntry> windowRules(); ///< Conv, MaxPool, …
 llvm::ArrayRef<ShapeEntry> otherRules();
+llvm::ArrayRef<ShapeEntry> rareRules();
 
 /// Computes the elements of the results of an elementwise operation or a cast from known operands.
 void foldElements(Inference &inference);

@@ -461,21 +461,6 @@ static bool resize(Inference &inference) {
   return inference.setShape(std::move(shape));
 }
 
-static bool blocks(Inference &inference) {
-  if (!inference.needRank(0, 4, 4))
-    return false;
-  Shape shape = inference.shape(0);
-  int64_t side = inference.integer("blocksize", 1);
-  if (side < 1 || side > 1 << 15)
-    return inference.fail("its block is no positive number");
-  Dims &dims = inference.dims;
-  bool toDepth = inference.isNamed("SpaceToDepth");
-  shape[1] = toDepth ? dims.multiply(shape[1], side * side) : dims.divide(shape[1], side * side);
-  for (size_t i : {2, 3})
-    shape[i] = toDepth ? dims.divide(shape[i], side) : dims.multiply(shape[i], side);
-  return inference.setShape(std::move(shape));
-}
-
 static bool shapeOf(Inference &inference) {
   const Shape &from = inference.shape(0);
   auto rank = static_cast<int64_t>(from.size());
@@ -604,22 +589,36 @@ static bool sameShape(Inference &inference) {
 }
 
 static constexpr ShapeEntry layoutRuleTable[] = {
-    {"Concat", concat},       {"ConstantOfShape", constantOfShape},
-    {"CumSum", sameShape},    {"DepthToSpace", blocks},
-    {"Dropout", dropout},     {"Expand", expand},
-    {"EyeLike", sameShape},   {"Flatten", flatten},
-    {"Gather", gather},       {"GatherElements", ofIndices},
-    {"GatherND", gatherNd},   {"Identity", same},
-    {"OneHot", oneHot},       {"Pad", pad},
-    {"Range", range},         {"Reshape", reshape},
-    {"Resize", resize},       {"ReverseSequence", sameShape},
-    {"Scatter", sameShape},   {"ScatterElements", sameShape},
-    {"ScatterND", sameShape}, {"Shape", shapeOf},
-    {"Size", sizeOf},         {"Slice", slice},
-    {"SpaceToDepth", blocks}, {"Split", split},
-    {"Squeeze", squeeze},     {"Tile", tile},
-    {"TopK", topK},           {"Transpose", transpose},
-    {"Trilu", sameShape},     {"Unsqueeze", unsqueeze},
+    {"Concat", concat},
+    {"ConstantOfShape", constantOfShape},
+    {"CumSum", sameShape},
+    {"Dropout", dropout},
+    {"Expand", expand},
+    {"EyeLike", sameShape},
+    {"Flatten", flatten},
+    {"Gather", gather},
+    {"GatherElements", ofIndices},
+    {"GatherND", gatherNd},
+    {"Identity", same},
+    {"OneHot", oneHot},
+    {"Pad", pad},
+    {"Range", range},
+    {"Reshape", reshape},
+    {"Resize", resize},
+    {"ReverseSequence", sameShape},
+    {"Scatter", sameShape},
+    {"ScatterElements", sameShape},
+    {"ScatterND", sameShape},
+    {"Shape", shapeOf},
+    {"Size", sizeOf},
+    {"Slice", slice},
+    {"Split", split},
+    {"Squeeze", squeeze},
+    {"Tile", tile},
+    {"TopK", topK},
+    {"Transpose", transpose},
+    {"Trilu", sameShape},
+    {"Unsqueeze", unsqueeze},
     {"Upsample", resize},
 };
 

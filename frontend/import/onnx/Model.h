@@ -71,6 +71,9 @@ struct Attribute {
   std::unique_ptr<Tensor> tensor;
   std::unique_ptr<Graph> graph;
   llvm::StringRef reference; ///< of a function's node: the attribute of the call that it takes
+
+  /// The same by another name, without a graph.
+  Attribute copy(llvm::StringRef as) const;
 };
 
 struct Node {

@@ -38,6 +38,11 @@ struct Value {
   bool isFromFile = false; ///< an initializer or constant
   bool isRead = false;     ///< by any operation, those too that are computed
   Shape shape;
+  /// A shape where -1 stands for an extent that depends on data: a parameter, unless the file says
+  /// more.
+  llvm::Optional<Shape> openShape;
+  /// Of a sequence, or a value that may be missing: the values that it is made of.
+  llvm::Optional<std::vector<int>> items;
   llvm::Optional<std::vector<Scalar>> content; ///< of small tensors that are known, row by row
   unsigned uses = 0;
   int maker = -1; ///< the operation whose result it is, or -1
@@ -53,6 +58,7 @@ struct Op {
   /// Of what recognition has made: numbers that belong to it, such as an epsilon.
   double constant = 0;
   llvm::SmallVector<int64_t, 4> numbers;
+  Dim rounds;          ///< of LoopBegin
   bool isGone = false; ///< part of another operation, or nothing needs it
 
   int input(size_t index) const { return index < inputs.size() ? inputs[index] : -1; }
@@ -61,6 +67,9 @@ struct Op {
 struct Net {
   std::deque<Value> values;
   std::deque<Op> ops;
+  /// Nodes that the file does not have as they are: of functions, with the attributes of a call,
+  /// and of what stands for several.
+  std::deque<Node> made;
   std::vector<int> inputs, outputs;
   Dims dims;
   /// The first result of each node of the graph itself, constants left out; -1 for one without.

@@ -119,7 +119,7 @@ llvm::Optional<Program> onnx::programOf(const Model &model, llvm::StringRef name
   program.format = formatOfNet(net);
   if (!options.keepsDecomposed)
     recognize(net);
-  Writer writer(net);
+  Writer writer(net, program.format);
   program.text = writer.run(name);
   program.workload = writer.workload;
   program.open = writer.openParameters;

@@ -31,18 +31,6 @@ static bool product(Inference &inference, size_t left, size_t right) {
 
 static bool matMul(Inference &inference) { return product(inference, 0, 1); }
 
-static bool integerMatMul(Inference &inference) {
-  if (inference.wants(0))
-    inference.out().type = Int32;
-  return product(inference, 0, 1);
-}
-
-static bool quantisedMatMul(Inference &inference) {
-  if (inference.wants(0) && inference.has(7))
-    inference.out().type = inference.in(7).type;
-  return product(inference, 0, 3);
-}
-
 static bool gemm(Inference &inference) {
   if (!inference.needRank(0, 2, 2) || !inference.needRank(1, 2, 2))
     return false;
@@ -120,6 +108,18 @@ static bool first(Inference &inference) {
   return inference.needRank(0, 0) && inference.setShape(inference.shape(0));
 }
 
+/// In training also mean and variance of each channel.
+static bool batchNorm(Inference &inference) {
+  if (!first(inference))
+    return false;
+  for (size_t i = 1; i < inference.outputs() && inference.has(1); ++i)
+    if (inference.wants(i)) {
+      inference.out(i).type = inference.in(1).type;
+      inference.setShape(inference.shape(1), i);
+    }
+  return true;
+}
+
 /// With the sum before the normalisation as a last result.
 static bool skipNormalization(Inference &inference) {
   if (inference.wants(3)) {
@@ -149,26 +149,40 @@ static bool recurrent(Inference &inference) {
   return true;
 }
 
-static bool attention(Inference &inference) {
-  if (!inference.needRank(0, 3, 3) || !inference.needRank(1, 2, 2))
+/// Queries [B, G, H, T, E] and keys and values [B, G, S, E]: results [B, T, G, H, E].
+static bool attend(Inference &inference) {
+  if (!inference.needRank(0, 5, 5) || !inference.needRank(1, 4, 4) || !inference.needRank(2, 4, 4))
+    return false;
+  const Shape &q = inference.shape(0), &k = inference.shape(1), &v = inference.shape(2);
+  auto differ = [](const Dim &a, const Dim &b) { return a.isNumber() && b.isNumber() && a != b; };
+  if (differ(q[0], k[0]) || differ(q[1], k[1]) || differ(q[4], k[3]) || differ(k[2], v[2]))
+    return inference.fail("its queries, keys and values do not fit each other");
+  return inference.setShape({q[0], q[3], q[1], q[2], v[3]});
+}
+
+/// The same of queries [B, H, T, E], where heads may share keys.
+static bool attendHeads(Inference &inference) {
+  if (!inference.needRank(0, 4, 4) || !inference.needRank(1, 4, 4) || !inference.needRank(2, 4, 4))
     return false;
   Shape shape = inference.shape(0);
-  // Weights of queries, keys and values side by side.
-  shape.back() = inference.dims.divide(inference.shape(1)[1], 3);
+  const Shape &k = inference.shape(1), &v = inference.shape(2);
+  auto differ = [](const Dim &a, const Dim &b) { return a.isNumber() && b.isNumber() && a != b; };
+  if (differ(shape[0], k[0]) || differ(shape[3], k[3]) || differ(k[2], v[2]) ||
+      !inference.dims.exactQuotient(shape[1], k[1]))
+    return inference.fail("its queries, keys and values do not fit each other");
+  shape[3] = v[3];
   return inference.setShape(std::move(shape));
 }
 
-static bool embedLayerNorm(Inference &inference) {
-  if (!inference.needRank(0, 2, 2) || !inference.needRank(2, 2, 2))
+/// New entries behind those of a cache.
+static bool appendCache(Inference &inference) {
+  if (!inference.needRank(0, 4, 4) || !inference.needRank(1, 4, 4))
     return false;
-  Shape shape = inference.shape(0);
-  shape.push_back(inference.shape(2)[1]);
+  Shape shape = inference.shape(1);
+  shape[2] = inference.dims.add(inference.shape(0)[2], shape[2]);
   if (inference.wants(0))
-    inference.out().type = inference.in(2).type;
-  inference.setShape(std::move(shape));
-  if (inference.wants(1))
-    inference.setShape({inference.shape(0)[0]}, 1);
-  return true;
+    inference.out().type = inference.in(1).type;
+  return inference.setShape(std::move(shape));
 }
 
 /// Letters of each operand and of the result; ellipses are left to the file's own shapes.
@@ -201,38 +215,24 @@ static bool einsum(Inference &inference) {
   return inference.setShape(std::move(shape));
 }
 
-static bool dynamicQuantize(Inference &inference) {
-  if (inference.wants(0))
-    inference.out(0).type = Uint8;
-  if (inference.wants(2))
-    inference.out(2).type = Uint8;
-  return first(inference) && inference.setShape({}, 1) && inference.setShape({}, 2);
-}
-
 static constexpr ShapeEntry otherRuleTable[] = {
+    {"AppendCache", appendCache},
     {"ArgMax", argument},
     {"ArgMin", argument},
-    {"Attention", attention},
-    {"BatchNormalization", first},
-    {"DynamicQuantizeLinear", dynamicQuantize},
+    {"Attend", attend},
+    {"BatchNormalization", batchNorm},
     {"Einsum", einsum},
-    {"EmbedLayerNormalization", embedLayerNorm},
-    {"FusedMatMul", matMul},
     {"Gemm", gemm},
     {"GroupNormalization", first},
     {"GRU", recurrent},
-    {"GroupQueryAttention", first},
     {"InstanceNormalization", first},
     {"LSTM", recurrent},
     {"LayerNormalization", first},
     {"LRN", first},
     {"LpNormalization", first},
     {"MatMul", matMul},
-    {"MatMulInteger", integerMatMul},
     {"MatMulNBits", blockMatMul},
     {"MeanVarianceNormalization", first},
-    {"MultiHeadAttention", first},
-    {"QLinearMatMul", quantisedMatMul},
     {"RMSNormalization", first},
     {"RNN", recurrent},
     {"ReduceL1", reduce},
@@ -245,7 +245,8 @@ static constexpr ShapeEntry otherRuleTable[] = {
     {"ReduceProd", reduce},
     {"ReduceSum", reduce},
     {"ReduceSumSquare", reduce},
-    {"RotaryEmbedding", first},
+    {"Rotary", first},
+    {"ScaledAttention", attendHeads},
     {"SimplifiedLayerNormalization", first},
     {"SkipLayerNormalization", skipNormalization},
     {"SkipSimplifiedLayerNormalization", skipNormalization},

@@ -15,6 +15,7 @@ namespace {
 
 constexpr unsigned mostNested = 32;
 constexpr size_t mostRanks = 16;
+constexpr int64_t mostKeptReals = 64;
 /// Nodes, names, numbers and the like that are kept of one file: bounds the memory of a small file
 /// that declares much.
 constexpr size_t mostParts = 1u << 23;
@@ -72,6 +73,7 @@ private:
   WireError &error;
   uint64_t at = 0;
   size_t left = mostParts;
+  int64_t kept = 1 << 20; ///< elements of stored tensors that may be kept
   unsigned depth = 0;
 };
 
@@ -145,6 +147,19 @@ std::string onnx::shown(llvm::StringRef text) {
 
 std::string onnx::nameOf(const Node &node) {
   return shown(node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name);
+}
+
+Attribute Attribute::copy(llvm::StringRef as) const {
+  Attribute result;
+  result.name = as;
+  result.integer = integer;
+  result.real = real;
+  result.text = text;
+  result.integers = integers;
+  result.reals = reals;
+  if (tensor)
+    result.tensor = std::make_unique<Tensor>(*tensor);
+  return result;
 }
 
 const Attribute *Node::find(llvm::StringRef wanted) const {
@@ -353,8 +368,11 @@ bool Reader::tensor(const WireField &field, Tensor &tensor) {
   if (hasRaw && !isExternal && bits && rawSize != static_cast<uint64_t>((bits + 7) / 8))
     return fail(fmt::format("the tensor `{}` needs {} bytes, but {} are stored", shown(tensor.name),
                             (bits + 7) / 8, rawSize));
-  if (tensor.elements > mostKeptElements)
+  // Real numbers that shapes are computed from are few: scales and the like.
+  int64_t most = isFloating(tensor.type) ? mostKeptReals : mostKeptElements;
+  if (tensor.elements > most || tensor.elements > kept)
     return true;
+  kept -= tensor.elements;
   return fields(field, [&](const WireField &part) {
     bool isValue = part.field == 4 || part.field == 5 || part.field == 7 ||
                    (part.field >= 9 && part.field <= 11);

@@ -11,6 +11,8 @@ namespace perfc::onnx {
 
 /// Replaces the operations of each known form by one.
 void recognize(Net &net);
+/// Runs what stands between dequantised operands and quantised results in whole numbers.
+void useWholeNumbers(Net &net);
 
 } // namespace perfc::onnx
 

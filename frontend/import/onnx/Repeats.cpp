@@ -52,7 +52,8 @@ static bool isWord(char c) { return llvm::isAlnum(c) || c == '_'; }
 void Folder::parse() {
   llvm::StringMap<size_t> numbers;
   for (size_t i = 0; i < lines.size(); ++i)
-    numbers[lines[i].name] = i;
+    if (!lines[i].isFixed)
+      numbers[lines[i].name] = i;
   lastUse.assign(lines.size(), 0);
   for (size_t i = 0; i < lines.size(); ++i) {
     Parsed line;
@@ -100,7 +101,7 @@ size_t Folder::blocksFrom(size_t first, size_t length, size_t &carried) {
       return count;
     for (size_t i = 0; i < length; ++i) {
       const Parsed &a = parsed[first + i], &b = parsed[begin + i];
-      if (work == 0)
+      if (work == 0 || lines[first + i].isFixed || lines[begin + i].isFixed)
         return 1;
       --work;
       if (a.form != b.form || lines[first + i].ranks != lines[begin + i].ranks)

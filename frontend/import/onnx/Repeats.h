@@ -13,6 +13,8 @@ struct Line {
   std::string name;
   std::string text;
   Shape ranks; ///< of the tensor
+  /// Part of a loop that the model has: in no block, and its name is set more than once.
+  bool isFixed = false;
 };
 
 /// `lines`, of which each sets a name of its own, with runs of equal blocks folded: a block takes

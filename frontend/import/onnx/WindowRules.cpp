@@ -118,19 +118,6 @@ static bool convolution(Inference &inference, size_t weights) {
 
 static bool conv(Inference &inference) { return convolution(inference, 1); }
 
-/// Weights stand behind the scale and zero point of the operand.
-static bool quantisedConv(Inference &inference) {
-  if (inference.has(7) && inference.wants(0))
-    inference.out().type = inference.in(7).type;
-  return convolution(inference, 3);
-}
-
-static bool integerConv(Inference &inference) {
-  if (inference.wants(0))
-    inference.out().type = Int32;
-  return convolution(inference, 1);
-}
-
 static bool transposedConv(Inference &inference) {
   if (!inference.needRank(0, 3) ||
       !inference.needRank(1, inference.shape(0).size(), inference.shape(0).size()))
@@ -185,15 +172,12 @@ static bool globalPool(Inference &inference) {
 static constexpr ShapeEntry windowRuleTable[] = {
     {"AveragePool", pool},
     {"Conv", conv},
-    {"ConvInteger", integerConv},
     {"ConvTranspose", transposedConv},
-    {"FusedConv", conv},
     {"GlobalAveragePool", globalPool},
     {"GlobalLpPool", globalPool},
     {"GlobalMaxPool", globalPool},
     {"LpPool", pool},
     {"MaxPool", pool},
-    {"QLinearConv", quantisedConv},
 };
 
 llvm::ArrayRef<ShapeEntry> onnx::windowRules() { return windowRuleTable; }

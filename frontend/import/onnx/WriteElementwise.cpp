@@ -23,36 +23,54 @@ static constexpr Formula formulas[] = {
     {"Abs", "", "abs($0)", ""},
     {"Add", "", "$0 + $1", ""},
     {"And", "", "$0 * $1", ""},
+    {"Acosh", "", "log($0 + sqrt($0 * $0 - 1))", ""},
+    {"Asinh", "", "log($0 + sqrt($0 * $0 + 1))", ""},
+    {"Atanh", "", "0.5 * log((1 + $0) / (1 - $0))", ""},
     {"Ceil", "", "ceil($0)", ""},
+    {"Celu", "", "max($0, 0) + min(0, #alpha * (exp($0 / #alpha) - 1))", ""},
     {"Cos", "", "cos($0)", ""},
+    {"Cosh", "", "0.5 * (exp($0) + exp(0 - $0))", ""},
     {"Div", "", "$0 / $1", ""},
+    {"Elu", "", "max($0, 0) + min(0, #alpha * (exp($0) - 1))", ""},
     {"Erf", "", "erf($0)", ""},
     {"Exp", "", "exp($0)", ""},
     {"Floor", "", "floor($0)", ""},
     {"Gelu", "gelu", "", "gelu($0)"},
     {"GeluTanh", "gelu", "", "gelu_tanh($0)"},
     {"HardSigmoid", "", "max(0, min(1, #alpha * $0 + #beta))", ""},
-    {"HardSwish", "", "$0 * max(0, min(1, $0 / 6 + 0.5))", ""},
+    {"HardSwish", "silu", "$0 * max(0, min(1, $0 / 6 + 0.5))", "hard_swish($0)"},
+    {"IsInf", "", "if abs($0) > 3e38 then 1 else 0", ""},
+    {"IsNaN", "", "if $0 == $0 then 0 else 1", ""},
     {"LeakyRelu", "", "max($0, #alpha * $0)", ""},
     {"Log", "", "log($0)", ""},
     {"Mish", "", "$0 * tanh(log(1 + exp($0)))", ""},
+    {"Mod", "", "$0 - floor($0 / $1) * $1", ""},
     {"Mul", "", "$0 * $1", ""},
     {"Neg", "", "0 - $0", ""},
     {"Not", "", "1 - $0", ""},
     {"Or", "", "max($0, $1)", ""},
     {"PRelu", "", "max($0, $1 * $0)", ""},
     {"Pow", "", "pow($0, $1)", ""},
+    {"QuickGelu", "gelu", "$0 * sigmoid(#alpha * $0)", "quick_gelu($0)"},
     {"Reciprocal", "", "1 / $0", ""},
     {"Relu", "relu", "max($0, 0)", "relu($0)"},
     {"Round", "", "floor($0 + 0.5)", ""},
+    {"Selu", "", "#gamma * (max($0, 0) + min(0, #alpha * (exp($0) - 1)))", ""},
+    {"Shrink", "", "if abs($0) > #lambd then $0 - #bias else 0", ""},
     {"Sigmoid", "", "sigmoid($0)", ""},
+    {"Sign", "", "max(0 - 1, min(1, $0 * 1e38))", ""},
     {"SiLU", "silu", "$0 * sigmoid($0)", "silu($0)"},
     {"Sin", "", "sin($0)", ""},
+    {"Sinh", "", "0.5 * (exp($0) - exp(0 - $0))", ""},
     {"Softplus", "", "log(1 + exp($0))", ""},
     {"Softsign", "", "$0 / (1 + abs($0))", ""},
     {"Sqrt", "", "sqrt($0)", ""},
     {"Sub", "", "$0 - $1", ""},
+    {"Swish", "silu", "$0 * sigmoid($0)", "silu($0)"},
+    {"Tan", "", "sin($0) / cos($0)", ""},
     {"Tanh", "", "tanh($0)", ""},
+    {"ThresholdedRelu", "", "if $0 > #alpha then $0 else 0", ""},
+    {"Xor", "", "abs($0 - $1)", ""},
 };
 
 static const Formula *findFormula(llvm::StringRef type) {
@@ -66,9 +84,19 @@ static const Formula *findFormula(llvm::StringRef type) {
 static double attributeOf(const Op &op, llvm::StringRef name) {
   if (const Attribute *given = op.node->find(name))
     return given->real;
-  if (op.type == "HardSigmoid")
-    return name == "alpha" ? 0.2 : 0.5;
-  return name == "alpha" ? 0.01 : 0;
+  struct Default {
+    llvm::StringLiteral type, name;
+    double value;
+  };
+  static constexpr Default defaults[] = {
+      {"Celu", "alpha", 1},           {"Elu", "alpha", 1},          {"HardSigmoid", "alpha", 0.2},
+      {"HardSigmoid", "beta", 0.5},   {"LeakyRelu", "alpha", 0.01}, {"QuickGelu", "alpha", 1.702},
+      {"Selu", "alpha", 1.67326},     {"Selu", "gamma", 1.0507},    {"Shrink", "lambd", 0.5},
+      {"ThresholdedRelu", "alpha", 1}};
+  for (const Default &one : defaults)
+    if (one.type == op.type && one.name == name)
+      return one.value;
+  return 0;
 }
 
 static std::string filled(llvm::StringRef text, const Op &op,
@@ -134,6 +162,17 @@ static bool isOther(llvm::StringRef type) {
   return type == "Clip" || type == "Where" || type == "Equal" || type == "Greater" ||
          type == "GreaterOrEqual" || type == "Less" || type == "LessOrEqual" || type == "Sum" ||
          type == "Mean" || type == "Max" || type == "Min";
+}
+
+/// Operands without which there is no formula.
+static size_t neededOperands(const Op &op, const Formula *formula) {
+  if (formula) {
+    llvm::StringRef text = formula->text.empty() ? formula->plain : formula->text;
+    return text.contains("$1") ? 2 : 1;
+  }
+  bool isRelation =
+      op.type == "Equal" || op.type.startswith("Greater") || op.type.startswith("Less");
+  return op.type == "Where" ? 3 : isRelation ? 2 : 1;
 }
 
 namespace {
@@ -276,6 +315,9 @@ bool Elementwise::write() {
   const Formula *formula = findFormula(op.type);
   if (op.outputs.empty() || (!formula && !isOther(op.type)))
     return false;
+  for (size_t i = 0; i < neededOperands(op, formula); ++i)
+    if (op.input(i) < 0)
+      return false;
   int result = op.outputs[0];
   chooseTarget();
   // Ranks that stand for one place of a larger tensor are no ranks of the result.
@@ -296,13 +338,20 @@ bool Elementwise::write() {
   };
   if (isView)
     toPlain();
+  // A stored tensor takes the form that the others have, unless it is stored for several.
   for (int input : op.inputs)
-    if (formOf(input) == Form::Indexed && !fits(input) && !writer.layout(input).isUnnamed())
+    if (formOf(input) == Form::Indexed && !fits(input) &&
+        (!writer.layout(input).isUnnamed() || writer.net.values[input].uses > 1))
       toPlain();
-  bool isWhole = !formula || formula->plain.empty()
+  bool isChoice = formula && formula->text.startswith("if ");
+  bool isWhole = isChoice ? false
+                 : !formula || formula->plain.empty()
                      ? !isOther(op.type) || op.type == "Clip" || op.type == "Max" ||
                            op.type == "Min" || op.type == "Sum" || op.type == "Mean"
                      : true;
+  // An expression over whole tensors has no format of its own, a call has.
+  if (!writer.formatOf(result).empty())
+    isWhole &= formula && !formula->plain.empty() && !formula->module.empty();
   bool hasTensor = false;
   for (int input : op.inputs) {
     if (input >= 0)

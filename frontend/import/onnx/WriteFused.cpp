@@ -74,8 +74,7 @@ static bool blockProduct(Writer &writer, const Op &op) {
           bits = attributes.integer("bits", 4);
   if (K < 1 || N < 1 || (bits != 4 && bits != 8))
     return false;
-  std::string w = writer.newName("w");
-  writer.line(w, fmt::format(" = weight[{}, {}]: int{}", K, N, bits));
+  std::string w = writer.newWeight(fmt::format("weight[{}, {}]: int{}", K, N, bits));
   std::string x = writer.plain(op.input(0));
   writer.assign(op.outputs[0], "matmul",
                 fmt::format("{}({}, {})", writer.library("matmul", "matmul"), x, w));
@@ -89,10 +88,7 @@ static bool quantize(Writer &writer, const Op &op) {
     return false;
   std::string name = writer.named(from);
   Layout at = writer.layout(from);
-  int32_t type = writer.net.values[to].type;
-  std::string format = isFloating(type) ? "" : ", dtype = " + formatOf(type).str();
-  writer.assign(to, "copy",
-                fmt::format("{}({}{})", writer.library("elementwise", "copy"), name, format),
+  writer.assign(to, "copy", fmt::format("{}({})", writer.library("elementwise", "copy"), name),
                 at.ranks, at.dims);
   return true;
 }

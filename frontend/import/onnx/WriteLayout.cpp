@@ -323,8 +323,15 @@ static bool gather(Writer &writer, const Op &op) {
       return true;
     }
   }
-  if (writer.shapeOf(chosen).empty())
-    return false;
+  if (writer.shapeOf(chosen).empty()) {
+    // One place, which depends on data or differs from round to round: any costs the same.
+    if (isFree)
+      writer.named(table);
+    Layout at = writer.layout(table);
+    at.dims.erase(at.dims.begin() + static_cast<std::ptrdiff_t>(axis));
+    writer.layout(to) = std::move(at);
+    return true;
+  }
   if (axis == 0 && rank == 2 && writer.net.values[table].isStored) {
     std::string ids = writer.plain(chosen), rows = writer.plain(table);
     writer.assign(to, "embedding",
@@ -410,20 +417,37 @@ static bool pad(Writer &writer, const Op &op) {
   return true;
 }
 
-/// Whole scales repeat each pixel.
+/// Each place between four pixels is their weighted mean.
+static std::string linearResize(Writer &writer) {
+  return writer.privateOp(
+      "resize", "op NAME(x[N, C, Y, X], U, V) -> y[N, C, P = Y*U, Q = X*V] {\n"
+                "  where a < U\n  where b < V\n"
+                "  y[n, c, i*U + a, j*V + b] = 0.25 * x[n, c, i, j] + 0.25 * x[n, c, i + 1, j] +\n"
+                "      0.25 * x[n, c, i, j + 1] + 0.25 * x[n, c, i + 1, j + 1]\n}\n");
+}
+
+/// Whole scales: each pixel is repeated, or what stands between pixels is a mean of them.
 static bool resize(Writer &writer, const Op &op) {
   int from = op.input(0), to = op.outputs[0];
   const Shape &shape = writer.shapeOf(from), &result = writer.shapeOf(to);
   if (shape == result)
     return writer.viewAs(from, to, result);
   Inference attributes = writer.attributes(op);
+  llvm::StringRef mode = attributes.text("mode", "nearest");
   if (shape.size() != 4 || shape[0] != result[0] || shape[1] != result[1] ||
-      attributes.text("mode", "nearest") != "nearest")
+      (mode != "nearest" && mode != "linear" && mode != "bilinear"))
     return false;
   auto down = writer.net.dims.exactQuotient(result[2], shape[2]),
        across = writer.net.dims.exactQuotient(result[3], shape[3]);
   if (!down || !across)
     return false;
+  if (mode != "nearest") {
+    std::string x = writer.plain(from), name = linearResize(writer);
+    writer.assign(to, "resized",
+                  fmt::format("{}({}, U = {}, V = {})", name, x, writer.net.dims.text(*down),
+                              writer.net.dims.text(*across)));
+    return true;
+  }
   std::string name = writer.library("resample", "upsample");
   std::string scales = down->is(2) ? "" : ", U = " + writer.net.dims.text(*down);
   if (*across != *down)

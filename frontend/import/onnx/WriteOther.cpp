@@ -28,7 +28,8 @@ static bool softmax(Writer &writer, const Op &op) {
   size_t last = rank - 1;
   while (last > *axis && writer.shapeOf(from)[last].is(1) && writer.net.operatorSet < 13)
     --last;
-  if (*axis == rank - 1) {
+  bool isLog = op.type == "LogSoftmax";
+  if (*axis == rank - 1 && !isLog) {
     std::string x = lastIsLast(writer, from);
     Layout at = writer.layout(from);
     writer.assign(to, "softmax", writer.library("softmax", "softmax") + "(" + x + ")", at.ranks,
@@ -44,12 +45,17 @@ static bool softmax(Writer &writer, const Op &op) {
     if (i != *axis)
       outer += (outer.empty() ? "" : ", ") + indexName(i);
   }
-  std::string name = writer.privateOp("softmax", fmt::format("op NAME(x[{0}]) -> y[{0}] {{\n"
-                                                             "  m[{2}] max= x[{1}]\n"
-                                                             "  e[{1}] = exp(x[{1}] - m[{2}])\n"
-                                                             "  z[{2}] += e[{1}]\n"
-                                                             "  y[{1}] = e[{1}] / z[{2}]\n}}\n",
-                                                             ranks, index, outer));
+  if (outer.empty())
+    return false;
+  std::string name = writer.privateOp(
+      "softmax", fmt::format("op NAME(x[{0}]) -> y[{0}] {{\n"
+                             "  m[{2}] max= x[{1}]\n"
+                             "  e[{1}] = exp(x[{1}] - m[{2}])\n"
+                             "  z[{2}] += e[{1}]\n"
+                             "  y[{1}] = {3}\n}}\n",
+                             ranks, index, outer,
+                             isLog ? fmt::format("x[{0}] - m[{1}] - log(z[{1}])", index, outer)
+                                   : fmt::format("e[{}] / z[{}]", index, outer)));
   writer.assign(to, "softmax", name + "(" + x + ")");
   return true;
 }
@@ -106,7 +112,11 @@ static bool reduce(Writer &writer, const Op &op) {
     std::string name = writer.newName("abs");
     writer.line(name, fmt::format(" = abs({})", x));
     element.replace(0, x.size(), name);
-  } else if (op.type == "ReduceProd" || op.type.startswith("ReduceLog")) {
+  } else if (op.type == "ReduceLogSumExp") {
+    std::string name = writer.newName("exp");
+    writer.line(name, fmt::format(" = exp({})", x));
+    element.replace(0, x.size(), name);
+  } else if (op.type == "ReduceProd") {
     return false;
   }
   std::string sum = writer.equation(to, "sum", kept, sign, element, ranks, dims);
@@ -114,6 +124,8 @@ static bool reduce(Writer &writer, const Op &op) {
     writer.assign(to, "mean", sum + " / " + writer.net.dims.factorText(count), ranks, dims);
   else if (isRoot)
     writer.assign(to, "norm", "sqrt(" + sum + ")", ranks, dims);
+  else if (op.type.startswith("ReduceLog"))
+    writer.assign(to, "log", "log(" + sum + ")", ranks, dims);
   return true;
 }
 
@@ -139,16 +151,23 @@ static bool layerNorm(Writer &writer, const Op &op) {
     return writer.layout(value).isUnnamed() ? writer.weight(value, {shape.back()})
                                             : writer.plain(value);
   };
-  bool hasShift = op.input(2) >= 0;
+  bool hasScale = op.input(1) >= 0, hasShift = op.input(2) >= 0;
+  if (!hasScale) {
+    std::string name = isRms ? writer.library("rmsnorm", "rmsnorm_plain")
+                             : writer.library("layernorm", "layernorm_plain");
+    writer.assign(to, "norm", fmt::format("{}({})", name, x), at.ranks, at.dims);
+    return !hasShift;
+  }
   std::string call = fmt::format("({}, {}", x, scale(1));
-  if (op.input(1) < 0)
-    return false;
   if (isRms) {
     writer.assign(to, "norm", writer.library("rmsnorm", "rmsnorm") + call + ")", at.ranks, at.dims);
     return true;
   }
-  if (!hasShift)
-    return false;
+  if (!hasShift) {
+    writer.assign(to, "norm", writer.library("layernorm", "layernorm_scaled") + call + ")",
+                  at.ranks, at.dims);
+    return true;
+  }
   call += ", " + scale(2);
   writer.assign(to, "norm", writer.library("layernorm", "layernorm") + call + ")", at.ranks,
                 at.dims);
@@ -170,10 +189,8 @@ static std::string inputGates(Writer &writer, const Op &op, bool hasGates) {
     gates.insert(gates.begin(), writer.net.dims.divide(weights[1], hidden));
     index = "m, k";
   }
-  auto stored = [&](Shape ranks) {
-    std::string name = writer.newName("w");
-    writer.line(name, " = weight[" + writer.dimsText(ranks) + "]");
-    return name;
+  auto stored = [&](const Shape &ranks) {
+    return writer.newWeight("weight[" + writer.dimsText(ranks) + "]");
   };
   Shape form = gates;
   form.insert(form.begin(), weights[2]);
@@ -261,6 +278,7 @@ static constexpr EmitterEntry otherEmitterTable[] = {
     {"GRU", recurrent},
     {"LSTM", recurrent},
     {"LayerNormalization", layerNorm},
+    {"LogSoftmax", softmax},
     {"RNN", recurrent},
     {"RMSNormalization", layerNorm},
     {"ReduceL1", reduce},

@@ -17,8 +17,9 @@ namespace {
 struct Following {
   Op *bias = nullptr; ///< the addition of a stored vector
   int biasValue = -1;
-  Shape factors;           ///< of the last dimension, in the reshape behind
-  bool headsFirst = false; ///< a transpose brings the second dimension of four behind the third
+  Shape factors;              ///< of the last dimension, in the reshape behind
+  bool headsFirst = false;    ///< a transpose brings the second dimension of four behind the third
+  std::vector<int64_t> order; ///< of the dimensions behind the reshape, in a transpose behind it
 };
 
 class Product {
@@ -33,6 +34,8 @@ private:
   Following following() const;
   bool named(const Following &next);
   bool equation(const Following &next);
+  void turnRanks(const Following &next, std::vector<std::string> &to, Shape &ranks,
+                 Groups &dims) const;
   Layout turned(int value, bool turns) const;
   std::vector<std::string> indicesOf(const Layout &at, llvm::ArrayRef<std::string> letters) const;
 
@@ -81,6 +84,8 @@ Following Product::following() const {
   const Attribute *order = turn && turn->type == "Transpose" ? turn->node->find("perm") : nullptr;
   next.headsFirst = order && to.size() == 4 && factors.size() == 2 && order->integers.size() == 4 &&
                     order->integers[0] == 0 && order->integers[1] == 2;
+  if (order && order->integers.size() == to.size())
+    next.order = order->integers;
   return next;
 }
 
@@ -187,9 +192,8 @@ bool Product::equation(const Following &next) {
     b.dims = dims;
     b.fixed.assign(form.size(), 0);
     std::string name = writer.weight(right, form);
-    if (llvm::StringRef(name).startswith("weight[")) {
-      b.name = writer.newName("w");
-      writer.line(b.name, " = " + name);
+    if (name.back() == ']') { // no tensor that has a name
+      b.name = writer.newWeight(name);
     } else {
       b.name = name;
     }
@@ -231,6 +235,12 @@ bool Product::equation(const Following &next) {
     auto isOne = [](const Layout &at, const Ranks &group) {
       return llvm::all_of(group, [&](unsigned rank) { return at.ranks[rank].is(1); });
     };
+    if (isOne(a, ofA) && isOne(b, ofB)) {
+      to.emplace_back("0");
+      dims.back().push_back(static_cast<unsigned>(ranks.size()));
+      ranks.push_back(1);
+      continue;
+    }
     if (isOne(a, ofA)) {
       outer(b, ofB, lettersB);
       continue;
@@ -261,8 +271,45 @@ bool Product::equation(const Following &next) {
   std::string right_ =
       fmt::format("{}[{}] * {}[{}]", a.name, fmt::join(indicesOf(a, lettersA), ", "), b.name,
                   fmt::join(indicesOf(b, lettersB), ", "));
+  turnRanks(next, to, ranks, dims);
   writer.equation(result, "matmul", to, "+=", right_, ranks, dims);
   return true;
+}
+
+/// Puts the ranks of a product in the order in which a transpose behind it has them.
+void Product::turnRanks(const Following &next, std::vector<std::string> &to, Shape &ranks,
+                        Groups &dims) const {
+  // The dimensions behind the reshape: all but the last, and the factors of that.
+  Groups parts = dims;
+  if (parts.empty() || parts.back().size() != next.factors.size())
+    return;
+  Ranks factors = parts.back();
+  parts.pop_back();
+  for (unsigned rank : factors)
+    parts.push_back({rank});
+  Ranks order;
+  for (int64_t dim : next.order) {
+    if (dim < 0 || dim >= static_cast<int64_t>(parts.size()))
+      return;
+    llvm::append_range(order, parts[static_cast<size_t>(dim)]);
+  }
+  if (next.order.size() != parts.size() || order.size() != ranks.size())
+    return;
+  std::vector<unsigned> place(ranks.size(), UINT_MAX);
+  std::vector<std::string> indices;
+  Shape extents;
+  for (unsigned rank : order) {
+    if (place[rank] != UINT_MAX)
+      return;
+    place[rank] = static_cast<unsigned>(indices.size());
+    indices.push_back(to[rank]);
+    extents.push_back(ranks[rank]);
+  }
+  to = std::move(indices);
+  ranks = std::move(extents);
+  for (Ranks &group : dims)
+    for (unsigned &rank : group)
+      rank = place[rank];
 }
 
 bool Product::write() {
@@ -273,7 +320,14 @@ bool Product::write() {
                   writer.net.values[right].uses <= 1;
   if (isWeight)
     next = following();
-  return named(next) || equation(next);
+  if (named(next) || equation(next))
+    return true;
+  // Dimensions that stand in other ranks on both sides do not go together.
+  for (int value : {left, right}) {
+    writer.plain(value);
+    writer.named(value);
+  }
+  return equation(next);
 }
 
 static bool matMul(Writer &writer, const Op &op) {
@@ -299,70 +353,9 @@ static bool gemm(Writer &writer, const Op &op) {
   return writeElementwise(writer, sum);
 }
 
-/// Extents of `value` with its last two dimensions exchanged, as a tensor of its own.
-static std::string exchanged(Writer &writer, int value) {
-  Layout at = writer.layout(value);
-  if (at.isUnnamed())
-    return "";
-  std::swap(at.dims[2], at.dims[3]);
-  if (writer.isPlain(at))
-    return at.name;
-  std::string x = writer.plain(value);
-  const Shape &shape = writer.shapeOf(value);
-  writer.net.values.emplace_back();
-  int copy = static_cast<int>(writer.net.values.size()) - 1;
-  writer.net.values[copy].shape = {shape[0], shape[1], shape[3], shape[2]};
-  writer.grow();
-  return writer.equation(copy, "keys", {"i", "j", "k", "l"}, "=", x + "[i, j, l, k]",
-                         writer.net.values[copy].shape, {{0}, {1}, {2}, {3}});
-}
-
-/// Recognised attention: queries, keys as the product has them (features before positions), values
-/// and, where there is one, a mask that is added to the scores.
-static bool attention(Writer &writer, const Op &op) {
-  int q = op.input(0), k = op.input(1), v = op.input(2), mask = op.input(3);
-  const Shape &queries = writer.shapeOf(q), &keys = writer.shapeOf(k), &values = writer.shapeOf(v);
-  std::string kt = exchanged(writer, k);
-  if (kt.empty() || writer.layout(q).isUnnamed() || writer.layout(v).isUnnamed())
-    return false;
-  std::string operands = fmt::format("{}, {}, {}", writer.plain(q), kt, writer.plain(v));
-  if (mask < 0 && queries[2] == keys[3] && queries[3] == values[3]) {
-    writer.assign(op.outputs[0], "attention",
-                  writer.library("attention", "attention") + "(" + operands + ")");
-    return true;
-  }
-  std::string place, extents, score = "S[b, h, i, j]";
-  if (mask >= 0) {
-    static constexpr llvm::StringLiteral letters[] = {"b", "h", "i", "j"};
-    const Shape &shape = writer.shapeOf(mask);
-    for (size_t d = 0; d < shape.size(); ++d) {
-      extents += fmt::format("{}A{}", d ? ", " : "", d);
-      place += (d ? ", " : "") + (shape[d].is(1) ? "0" : letters[4 - shape.size() + d].str());
-    }
-    extents = ", mask[" + extents + "]";
-    operands += ", " + writer.plain(mask);
-    score = "W[b, h, i, j]";
-  }
-  std::string masked = mask < 0 ? "" : "  W[b, h, i, j] = S[b, h, i, j] + mask[" + place + "]\n";
-  std::string name = writer.privateOp(
-      "attention",
-      fmt::format("op NAME(Q[B, H, T, D], K[B, H, S_, D], V[B, H, S_, E]{}) -> O[B, H, T, E] {{\n"
-                  "  S[b, h, i, j] += Q[b, h, i, d] * K[b, h, j, d]\n{}"
-                  "  m[b, h, i]    max= {}\n"
-                  "  P[b, h, i, j] = exp({} - m[b, h, i])\n"
-                  "  z[b, h, i]    += P[b, h, i, j]\n"
-                  "  U[b, h, i, e] += P[b, h, i, j] * V[b, h, j, e]\n"
-                  "  O[b, h, i, e] = U[b, h, i, e] / z[b, h, i]\n}}\n",
-                  extents, masked, score, score));
-  writer.assign(op.outputs[0], "attention", name + "(" + operands + ")");
-  return true;
-}
-
 static constexpr EmitterEntry productEmitterTable[] = {
     {"Gemm", gemm},
     {"MatMul", matMul},
-    {"MatMulInteger", matMul},
-    {"ScaledAttention", attention},
 };
 
 llvm::ArrayRef<EmitterEntry> onnx::productEmitters() { return productEmitterTable; }

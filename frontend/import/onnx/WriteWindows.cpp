@@ -71,6 +71,50 @@ static Shape grouped(Writer &writer, const Shape &shape, int64_t groups) {
   return result;
 }
 
+/// Numbers and extents of windows along any number of sides, for an op of the program.
+static std::string ownWindows(Writer &writer, const Windows &windows, const Shape &result) {
+  std::string text;
+  for (size_t i = 0; i < windows.kernel.size(); ++i)
+    text += option(fmt::format("stride{}", i), windows.strides[i], 1) +
+            option(fmt::format("dilation{}", i), windows.dilations[i], 1) +
+            option(fmt::format("before{}", i), windows.before[i], 0) +
+            fmt::format(", P{} = {}", i, writer.net.dims.text(result[i + 2]));
+  return text;
+}
+
+/// A convolution along any number of sides, in groups where its weights are stored: an op of the
+/// program. "" where it cannot be written.
+static std::string ownConv(Writer &writer, const Op &op, const Windows &windows, int64_t groups) {
+  int weights = op.input(1);
+  bool isFree = writer.layout(weights).isUnnamed();
+  if (!isFree && groups != 1)
+    return "";
+  std::string image = "N, A", filters = isFree ? "G, M, K" : "M, K",
+              extents = isFree ? "N, F" : "N, M", numbers, place = isFree ? "n, g*M + m" : "n, m",
+              read = isFree ? "n, g*K + k" : "n, k", tap = isFree ? "g, m, k" : "m, k";
+  for (size_t i = 0; i < windows.kernel.size(); ++i) {
+    image += fmt::format(", A{}", i);
+    filters += fmt::format(", R{}", i);
+    extents += fmt::format(", P{}", i);
+    place += fmt::format(", p{}", i);
+    read += fmt::format(", p{0}*stride{0} + r{0}*dilation{0} - before{0}", i);
+    tap += fmt::format(", r{}", i);
+    numbers += fmt::format(", stride{0} = 1, dilation{0} = 1, before{0} = 0", i);
+  }
+  if (!isFree)
+    image.replace(3, 1, "K");
+  const Shape result = writer.shapeOf(op.outputs[0]);
+  std::string name = writer.privateOp(
+      "conv",
+      fmt::format("op NAME(x[{}], w[{}]: weight{}) -> y[{}] {{\n  y[{}] += x[{}] * w[{}]\n}}\n",
+                  image, filters, numbers, extents, place, read, tap));
+  std::string x = writer.plain(op.input(0));
+  std::string w = isFree ? writer.weight(weights, grouped(writer, writer.shapeOf(weights), groups))
+                         : writer.plain(weights);
+  std::string channels = isFree ? ", F = " + writer.net.dims.text(result[1]) : "";
+  return fmt::format("{}({}, {}{}{})", name, x, w, channels, ownWindows(writer, windows, result));
+}
+
 static bool conv(Writer &writer, const Op &op) {
   Inference attributes = writer.attributes(op);
   int from = op.input(0), weights = op.input(1), to = op.outputs[0];
@@ -79,7 +123,7 @@ static bool conv(Writer &writer, const Op &op) {
   for (const Dim &dim : llvm::ArrayRef<Dim>(shape).drop_front(2))
     kernel.push_back(dim.constant);
   auto windows = windowsOf(attributes, kernel);
-  if (!windows || kernel.size() > 2 || (op.node->op == "FusedConv" && op.inputs.size() > 3))
+  if (!windows)
     return false;
   bool isFree = writer.layout(weights).isUnnamed();
   int64_t groups = attributes.integer("group", 1);
@@ -88,8 +132,13 @@ static bool conv(Writer &writer, const Op &op) {
     call = fmt::format("{}({}, {}{})", writer.library("conv2d", "conv2d"), x,
                        isFree ? writer.weight(weights, shape) : writer.plain(weights),
                        uniform(*windows));
-  } else if (!isFree) {
-    return false;
+  } else if (kernel.size() == 3 && groups == 1 && isUniform(*windows) && isFree) {
+    call = fmt::format("{}({}, {}{})", writer.library("conv3d", "conv3d"), x,
+                       writer.weight(weights, shape), uniform(*windows));
+  } else if (kernel.size() > 2 || !isFree) {
+    call = ownConv(writer, op, *windows, groups);
+    if (call.empty())
+      return false;
   } else if (kernel.size() == 2 && isUniform(*windows) && shape[0].is(groups) && shape[1].is(1)) {
     call = fmt::format("{}({}, {}{})", writer.library("depthwise", "depthwise"), x,
                        writer.weight(weights, {shape[0], shape[2], shape[3]}), uniform(*windows));
@@ -146,13 +195,13 @@ static bool pool(Writer &writer, const Op &op) {
   const Attribute *kernel = op.node->find("kernel_shape");
   auto windows = windowsOf(attributes, kernel->integers);
   bool isMax = op.type == "MaxPool";
-  if (!windows || kernel->integers.size() != 2 ||
+  if (!windows ||
       (op.outputs.size() > 1 && op.outputs[1] >= 0 && writer.net.values[op.outputs[1]].uses))
     return false;
   int to = op.outputs[0];
   std::string x = writer.plain(op.input(0)), base = isMax ? "max_pool" : "avg_pool";
   const std::vector<int64_t> &k = windows->kernel;
-  if (isUniform(*windows) && !windows->ceils && windows->dilations[0] == 1) {
+  if (k.size() == 2 && isUniform(*windows) && !windows->ceils && windows->dilations[0] == 1) {
     std::string side = k[0] == k[1] ? "" : fmt::format(", S = {}", k[1]);
     writer.assign(to, base,
                   fmt::format("{}({}, R = {}{}, stride = {}{})", writer.library("pooling", base), x,
@@ -160,38 +209,52 @@ static bool pool(Writer &writer, const Op &op) {
                               option("pad", windows->before[0], 0)));
     return true;
   }
-  const Shape &result = writer.shapeOf(to);
-  std::string at = "n, c, p*stride_y + r*dilation_y - top, q*stride_x + s*dilation_x - left";
-  std::string body = isMax ? fmt::format("  y[n, c, p, q] max= x[{}]\n", at)
-                           : fmt::format("  sum[n, c, p, q] += x[{}]\n"
-                                         "  y[n, c, p, q] = sum[n, c, p, q] / (R*S)\n",
-                                         at);
-  std::string name = writer.privateOp(
-      base, fmt::format("op NAME(x[N, C, Y, X], R, S, stride_y = 1, stride_x = 1, dilation_y = 1, "
-                        "dilation_x = 1, top = 0, left = 0) -> y[N, C, P, Q] {{\n"
-                        "  where r < R\n  where s < S\n{}}}\n",
-                        body));
-  Windows shown = *windows; // what is left of the last window reads as zero
-  shown.after = {0, 0};
-  writer.assign(to, base,
-                fmt::format("{}({}, R = {}, S = {}, P = {}, Q = {}{})", name, x, k[0], k[1],
-                            writer.net.dims.text(result[2]), writer.net.dims.text(result[3]),
-                            sides(shown)));
+  const Shape result = writer.shapeOf(to);
+  std::string own = ownWindows(writer, *windows, result);
+  std::string ranks = "N, C", place = "n, c", at = "n, c", numbers, ranges, size;
+  for (size_t i = 0; i < k.size(); ++i) {
+    ranks += fmt::format(", A{}", i);
+    place += fmt::format(", p{}", i);
+    at += fmt::format(", p{0}*stride{0} + r{0}*dilation{0} - before{0}", i);
+    numbers += fmt::format(", R{0}, stride{0} = 1, dilation{0} = 1, before{0} = 0", i);
+    ranges += fmt::format("  where r{0} < R{0}\n", i);
+    size += fmt::format("{}R{}", i ? "*" : "", i);
+    own += fmt::format(", R{} = {}", i, k[i]);
+  }
+  std::string extents = ranks;
+  std::replace(extents.begin(), extents.end(), 'A', 'P');
+  std::string body =
+      isMax ? fmt::format("  y[{}] max= x[{}]\n", place, at)
+            : fmt::format("  sum[{0}] += x[{1}]\n  y[{0}] = sum[{0}] / ({2})\n", place, at, size);
+  std::string name = writer.privateOp(base, fmt::format("op NAME(x[{}]{}) -> y[{}] {{\n{}{}}}\n",
+                                                        ranks, numbers, extents, ranges, body));
+  writer.assign(to, base, fmt::format("{}({}{})", name, x, own));
   return true;
 }
 
 static bool globalPool(Writer &writer, const Op &op) {
   int from = op.input(0), to = op.outputs[0];
-  const Shape &shape = writer.shapeOf(from);
-  if (shape.size() != 4)
-    return false;
-  std::string x = writer.plain(from);
+  const Shape shape = writer.shapeOf(from);
+  bool isMean = op.type == "GlobalAveragePool";
+  std::string x = writer.plain(from), index = "n, m";
   Shape ranks = {shape[0], shape[1]};
-  if (op.type == "GlobalAveragePool")
+  std::vector<llvm::SmallVector<unsigned, 2>> dims = {{0}, {1}};
+  Dim count = 1;
+  for (size_t i = 2; i < shape.size(); ++i) {
+    dims.emplace_back();
+    index += ", " + indexName(i - 2);
+    count = writer.net.dims.multiply(count, shape[i]);
+  }
+  if (isMean && shape.size() == 4) {
     writer.assign(to, "pool", writer.library("pooling", "global_avg_pool") + "(" + x + ")", ranks,
-                  {{0}, {1}, {}, {}});
-  else
-    writer.equation(to, "pool", {"n", "m"}, "max=", x + "[n, m, p, q]", ranks, {{0}, {1}, {}, {}});
+                  dims);
+    return true;
+  }
+  std::string all = fmt::format("{}[{}]", writer.named(from), index);
+  std::string sum =
+      writer.equation(to, "pool", {"n", "m"}, isMean ? "+=" : "max=", all, ranks, dims);
+  if (isMean)
+    writer.assign(to, "pool", sum + " / " + writer.net.dims.factorText(count), ranks, dims);
   return true;
 }
 
@@ -229,17 +292,40 @@ static bool groupNorm(Writer &writer, const Op &op) {
   int from = op.input(0), to = op.outputs[0];
   const Shape &shape = writer.shapeOf(from);
   bool isInstance = op.type == "InstanceNormalization";
-  if (shape.size() != 4 || op.input(1) < 0 || op.input(2) < 0 || !isInstance)
+  if (shape.size() < 3 || op.input(1) < 0 || op.input(2) < 0)
     return false;
+  if (!isInstance) {
+    int64_t groups =
+        op.numbers.empty() ? writer.attributes(op).integer("num_groups", 0) : op.numbers[0];
+    auto perChannel = [&](int value) {
+      return writer.net.dims.product(writer.shapeOf(value)) == shape[1];
+    };
+    if (shape.size() != 4 || groups < 1 || !perChannel(op.input(1)) || !perChannel(op.input(2)))
+      return false;
+    std::string x = writer.plain(from), call = writer.library("groupnorm", "groupnorm") + "(" + x;
+    for (size_t i : {1, 2}) {
+      bool isFree = writer.layout(op.input(i)).isUnnamed();
+      call += ", " + (isFree ? writer.weight(op.input(i), {shape[1]}) : writer.plain(op.input(i)));
+    }
+    writer.assign(to, "norm", fmt::format("{}{})", call, option("G", groups, 32)));
+    return true;
+  }
+  std::string ranks = "N, C", index = "n, c", count;
+  for (size_t i = 2; i < shape.size(); ++i) {
+    ranks += fmt::format(", A{}", i);
+    index += ", " + indexName(i);
+    count += fmt::format("{}A{}", i > 2 ? "*" : "", i);
+  }
   std::string name = writer.privateOp(
       "instance_norm",
-      "op NAME(x[N, C, Y, X], scale[C]: weight, shift[C]: weight, eps = 1e-5) -> y[N, C, Y, X] {\n"
-      "  sum[n, c] += x[n, c, i, j]\n"
-      "  d[n, c, i, j] = x[n, c, i, j] - sum[n, c] / (Y*X)\n"
-      "  d2[n, c, i, j] = d[n, c, i, j] * d[n, c, i, j]\n"
-      "  var[n, c] += d2[n, c, i, j]\n"
-      "  y[n, c, i, j] = d[n, c, i, j] * rsqrt(var[n, c] / (Y*X) + eps) * scale[c] + shift[c]\n"
-      "}\n");
+      fmt::format("op NAME(x[{0}], scale[C]: weight, shift[C]: weight, eps = 1e-5) -> y[{0}] {{\n"
+                  "  sum[n, c] += x[{1}]\n"
+                  "  d[{1}] = x[{1}] - sum[n, c] / ({2})\n"
+                  "  d2[{1}] = d[{1}] * d[{1}]\n"
+                  "  var[n, c] += d2[{1}]\n"
+                  "  y[{1}] = d[{1}] * rsqrt(var[n, c] / ({2}) + eps) * scale[c] + shift[c]\n"
+                  "}}\n",
+                  ranks, index, count));
   std::string x = writer.plain(from), scale = writer.plain(op.input(1)),
               shift = writer.plain(op.input(2));
   writer.assign(to, "norm", name + "(" + x + ", " + scale + ", " + shift + ")");
@@ -253,6 +339,7 @@ static constexpr EmitterEntry windowEmitterTable[] = {
     {"ConvTranspose", transposedConv},
     {"GlobalAveragePool", globalPool},
     {"GlobalMaxPool", globalPool},
+    {"GroupNormalization", groupNorm},
     {"InstanceNormalization", groupNorm},
     {"MaxPool", pool},
 };

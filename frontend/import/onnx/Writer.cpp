@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::onnx;
@@ -16,6 +17,9 @@ std::string onnx::indexName(size_t number) {
 }
 
 std::string onnx::realText(double value) {
+  // What no number is stands in masks: the largest of single precision.
+  if (!std::isfinite(value))
+    value = value < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38;
   if (value == static_cast<double>(static_cast<int64_t>(value)) && std::abs(value) < 1e15)
     return std::to_string(static_cast<int64_t>(value));
   auto single = static_cast<float>(value);
@@ -23,7 +27,7 @@ std::string onnx::realText(double value) {
                                               : fmt::format("{}", value);
 }
 
-Writer::Writer(Net &net) : net(net) {
+Writer::Writer(Net &net, llvm::StringRef format) : net(net), format(format) {
   for (char letter : indexLetters)
     names.takeOwn(llvm::StringRef(&letter, 1));
   for (llvm::StringRef word : {"weight", "tensor", "token", "cache", "phase", "repeat", "let"})
@@ -57,7 +61,7 @@ std::string Writer::dimsText(llvm::ArrayRef<Dim> list) const {
   return text;
 }
 
-static std::vector<llvm::SmallVector<unsigned, 2>> oneEach(size_t count) {
+std::vector<llvm::SmallVector<unsigned, 2>> onnx::oneEach(size_t count) {
   std::vector<llvm::SmallVector<unsigned, 2>> dims;
   for (unsigned i = 0; i < count; ++i)
     dims.push_back({i});
@@ -95,23 +99,30 @@ std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
   Layout &at = layout(value);
   if (!at.isUnnamed())
     return llvm::ArrayRef<Dim>(at.ranks) == ranks ? at.name : plain(value);
-  std::string text = "weight[" + dimsText(ranks) + "]";
+  std::string text = (net.values[value].isStored ? "weight[" : "tensor[") + dimsText(ranks) + "]";
   std::string role = roleOf(net.values[value]);
   bool isShared = net.values[value].uses > 1;
-  if (role.empty() && !isShared)
+  if (role.empty() && !isShared && loops.empty())
     return text;
-  std::string name = newName("w");
-  line(name, " = " + text + role);
+  std::string name = newWeight(text + role);
   if (isShared && llvm::ArrayRef<Dim>(at.ranks) == ranks)
     at.name = name;
+  return name;
+}
+
+std::string Writer::newWeight(llvm::StringRef text) {
+  std::string name = newName("w");
+  Line made{name, (name + " = " + text).str(), {}, !loops.empty()};
+  (loops.empty() ? lines : loops.front().weights).push_back(std::move(made));
   return name;
 }
 
 std::string Writer::named(int value) {
   Layout &at = layout(value);
   if (at.isUnnamed()) {
-    std::string name = newName("w");
-    line(name, " = weight[" + dimsText(at.ranks) + "]" + roleOf(net.values[value]));
+    llvm::StringRef kind = net.values[value].isStored ? "weight[" : "tensor[";
+    std::string name =
+        newWeight((kind + dimsText(at.ranks) + "]" + roleOf(net.values[value])).str());
     layout(value).name = name;
   }
   return layout(value).name;
@@ -121,7 +132,7 @@ std::string Writer::plain(int value) {
   Layout &at = layout(value);
   if (at.isUnnamed()) {
     std::string text = weight(value, at.ranks);
-    if (!llvm::StringRef(text).startswith("weight["))
+    if (llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
       at.name = text;
     return text;
   }
@@ -133,7 +144,7 @@ std::string Writer::plain(int value) {
 std::string Writer::assign(int value, llvm::StringRef base, llvm::StringRef expression, Shape ranks,
                            std::vector<llvm::SmallVector<unsigned, 2>> dims) {
   std::string name = newName(base);
-  line(name, (" = " + expression).str(), ranks);
+  line(name, " = " + inFormat(value, expression), ranks);
   Layout &at = layout(value);
   at.name = name;
   at.fixed.assign(ranks.size(), 0);
@@ -150,6 +161,8 @@ std::string Writer::assign(int value, llvm::StringRef base, llvm::StringRef expr
 std::string Writer::equation(int value, llvm::StringRef base, llvm::ArrayRef<std::string> indices,
                              llvm::StringRef sign, llvm::StringRef expression, Shape ranks,
                              std::vector<llvm::SmallVector<unsigned, 2>> dims) {
+  if (!formatOf(value).empty())
+    return assign(value, base, equationCall(base, indices, sign, expression, ranks), ranks, dims);
   std::string name = newName(base);
   line(name, fmt::format("[{}] {} {}", fmt::join(indices, ", "), sign, expression), ranks);
   Layout &at = layout(value);
@@ -158,6 +171,83 @@ std::string Writer::equation(int value, llvm::StringRef base, llvm::ArrayRef<std
   at.ranks = std::move(ranks);
   at.dims = std::move(dims);
   return name;
+}
+
+llvm::StringRef Writer::formatOf(int value) const {
+  const Value &one = net.values[value];
+  switch (one.type) {
+  case Int8:
+  case Uint8:
+  case Int16:
+  case Uint16:
+  case Int4:
+  case Uint4:
+    return onnx::formatOf(one.type);
+  case Int32: {
+    // Sums of products of whole numbers; other numbers of this size are indices.
+    llvm::StringRef maker = one.maker < 0 ? "" : net.ops[one.maker].type;
+    return maker == "Conv" || maker == "MatMul" || maker == "Gemm" ? "int32" : "";
+  }
+  default:
+    llvm::StringRef own = isFloating(one.type) ? onnx::formatOf(one.type) : "";
+    return own == format ? "" : own;
+  }
+}
+
+/// `call` with the format of `value` where it is another one than the workload's. Names and tensors
+/// that are declared have one already.
+std::string Writer::inFormat(int value, llvm::StringRef call) const {
+  llvm::StringRef own = formatOf(value);
+  if (own.empty() || call.back() != ')')
+    return call.str();
+  return fmt::format("{}, dtype = {})", call.drop_back(), own);
+}
+
+/// An equation as the call of an op, which can have a format of its own.
+std::string Writer::equationCall(llvm::StringRef base, llvm::ArrayRef<std::string> indices,
+                                 llvm::StringRef sign, llvm::StringRef expression,
+                                 llvm::ArrayRef<Dim> ranks) {
+  std::vector<std::string> tensors;
+  std::string body, parameters, arguments, extents;
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  while (!expression.empty()) {
+    llvm::StringRef word = expression.take_while(isWord);
+    llvm::StringRef rest = expression.drop_front(word.size());
+    if (word.empty() || !rest.startswith("[")) {
+      size_t size = std::max<size_t>(word.size(), 1);
+      body += expression.take_front(size).str();
+      expression = expression.drop_front(size);
+      continue;
+    }
+    auto known = llvm::find(tensors, word.str());
+    auto number = static_cast<size_t>(known - tensors.begin());
+    if (known == tensors.end()) {
+      tensors.push_back(word.str());
+      size_t count = 1, depth = 0;
+      for (char c : rest) {
+        depth += c == '[';
+        depth -= c == ']';
+        count += c == ',' && depth == 1;
+        if (depth == 0)
+          break;
+      }
+      parameters += fmt::format("{}x{}[", number ? ", " : "", number);
+      for (size_t r = 0; r < count; ++r)
+        parameters += fmt::format("{}A{}_{}", r ? ", " : "", number, r);
+      parameters += "]";
+      arguments += (number ? ", " : "") + word.str();
+    }
+    body += fmt::format("x{}", number);
+    expression = rest;
+  }
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    extents += fmt::format("{}Y{}", r ? ", " : "", r);
+    arguments += fmt::format(", Y{} = {}", r, net.dims.text(ranks[r]));
+  }
+  std::string name =
+      privateOp(base, fmt::format("op NAME({}) -> y[{}] {{\n  y[{}] {} {}\n}}\n", parameters,
+                                  extents, fmt::join(indices, ", "), sign, body));
+  return fmt::format("{}({})", name, arguments);
 }
 
 std::string Writer::privateOp(llvm::StringRef base, const std::string &text) {
@@ -279,14 +369,22 @@ void Writer::write(const Op &op) {
   static const llvm::StringMap<Emitter> emitters = [] {
     llvm::StringMap<Emitter> map;
     for (llvm::ArrayRef<EmitterEntry> table :
-         {windowEmitters(), layoutEmitters(), productEmitters(), otherEmitters(), fusedEmitters()})
+         {windowEmitters(), layoutEmitters(), productEmitters(), otherEmitters(), fusedEmitters(),
+          attentionEmitters(), loopEmitters(), rareEmitters()})
       for (const EmitterEntry &entry : table)
         map[entry.type] = entry.emit;
     return map;
   }();
-  if (Emitter emit = emitters.lookup(op.type); emit && emit(*this, op))
+  // Where nothing is left there is nothing to do.
+  bool isEmpty = !op.outputs.empty() && llvm::all_of(op.outputs, [&](int output) {
+    return output < 0 || llvm::any_of(shapeOf(output), [](const Dim &dim) { return dim.is(0); });
+  });
+  if (isEmpty)
     return;
-  if (!emitters.count(op.type) && writeElementwise(*this, op))
+  bool isForeign = !op.domain.empty() && op.domain != "com.microsoft";
+  if (Emitter emit = isForeign ? nullptr : emitters.lookup(op.type); emit && emit(*this, op))
+    return;
+  if (!isForeign && !emitters.count(op.type) && writeElementwise(*this, op))
     return;
   writeUnknown(op);
 }
@@ -309,6 +407,8 @@ std::string Writer::run(llvm::StringRef name) {
   for (const Value &value : net.values)
     for (const Dim &dim : value.shape)
       net.dims.collect(dim, used);
+  for (const Op &op : net.ops)
+    net.dims.collect(op.rounds, used);
   std::string parameters;
   for (size_t i = 0; i < used.size(); ++i) {
     llvm::StringRef symbol = net.dims.symbols()[i];

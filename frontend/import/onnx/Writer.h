@@ -27,7 +27,8 @@ struct Layout {
 
 class Writer {
 public:
-  explicit Writer(Net &net);
+  /// `format` is what the workload is computed in unless something else is said.
+  Writer(Net &net, llvm::StringRef format);
 
   /// The workload `name` with all that it needs, formatted but for the length of lines.
   std::string run(llvm::StringRef name);
@@ -62,10 +63,30 @@ public:
   std::string equation(int value, llvm::StringRef base, llvm::ArrayRef<std::string> indices,
                        llvm::StringRef sign, llvm::StringRef expression, Shape ranks,
                        std::vector<llvm::SmallVector<unsigned, 2>> dims);
+  /// The format of `value` where that is another one than the workload's, else "".
+  llvm::StringRef formatOf(int value) const;
   /// A line that sets `name`, a tensor of `ranks` where that is known.
   void line(std::string name, llvm::StringRef rest, Shape ranks = {}) {
     std::string text = name + rest.str();
     lines.push_back({std::move(name), std::move(text), std::move(ranks)});
+  }
+  /// A line that no round of equal lines contains: of a loop of the model.
+  void fixedLine(const std::string &name, llvm::StringRef rest) {
+    lines.push_back({name, name + rest.str(), {}, true});
+  }
+  /// Loops around the operation at hand: the tensors that go from round to round.
+  struct Loop {
+    std::vector<std::string> states;
+    size_t begin = 0;          ///< its line
+    std::vector<Line> weights; ///< stored tensors that it reads, which stand before it
+  };
+  std::vector<Loop> loops;
+  /// Sets a new name to a stored tensor, before the loops around: their rounds have the same one.
+  std::string newWeight(llvm::StringRef text);
+  size_t lineCount() const { return lines.size(); }
+  void insertLines(size_t at, std::vector<Line> more) {
+    lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at),
+                 std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
   std::string newName(llvm::StringRef base);
   /// The op of the program that `text` declares, with NAME in place of its name; it is declared
@@ -89,9 +110,14 @@ public:
   bool viewAs(int from, int to, llvm::ArrayRef<Dim> shape);
 
 private:
+  std::string inFormat(int value, llvm::StringRef call) const;
+  std::string equationCall(llvm::StringRef base, llvm::ArrayRef<std::string> indices,
+                           llvm::StringRef sign, llvm::StringRef expression,
+                           llvm::ArrayRef<Dim> ranks);
   void write(const Op &op);
   void input(int value);
 
+  std::string format;
   std::vector<Layout> layouts;
   std::vector<bool> isLaidOut;
   std::vector<Op *> users;
@@ -113,9 +139,14 @@ llvm::ArrayRef<EmitterEntry> layoutEmitters();
 llvm::ArrayRef<EmitterEntry> productEmitters();
 llvm::ArrayRef<EmitterEntry> otherEmitters();
 llvm::ArrayRef<EmitterEntry> fusedEmitters();
+llvm::ArrayRef<EmitterEntry> attentionEmitters();
+llvm::ArrayRef<EmitterEntry> loopEmitters();
+llvm::ArrayRef<EmitterEntry> rareEmitters();
 /// Writes an elementwise operation; false for others.
 bool writeElementwise(Writer &writer, const Op &op);
 
+/// Dimensions that are one rank each, in order.
+std::vector<llvm::SmallVector<unsigned, 2>> oneEach(size_t count);
 /// The name of the `number`th index of an equation.
 std::string indexName(size_t number);
 /// A real number as the language has it.

@@ -93,7 +93,8 @@ FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
     return 0;
   if (!program->open.empty()) {
     session.diagnostics.report({}, diag::OnnxOpen, "`" + llvm::join(program->open, "`, `") + "`")
-        .help("give the shapes of its inputs: --shape input=1,128");
+        .help("give the shapes of its inputs, or a size by its name: --shape input=1,128 --shape " +
+              program->open.front() + "=8");
     return 0;
   }
   std::string format = program->format.empty() ? "" : "dtype = " + program->format;

@@ -30,7 +30,8 @@ struct RecordedNode {
 /// What perfc makes of one entry.
 struct Predicted {
   llvm::Optional<int64_t> parameters, macs, shapes;
-  std::string problem;
+  std::string problem;       ///< why there is nothing
+  std::string problemOfMacs; ///< why there are no MACs
 };
 
 } // namespace
@@ -111,7 +112,7 @@ static Predicted ofFile(const std::string &path, const llvm::json::Object &entry
     return result;
   }
   result.parameters = program->stored;
-  result.macs = macsOf(*program, result.problem);
+  result.macs = macsOf(*program, result.problemOfMacs);
   result.shapes = 0;
   for (size_t i = 0; i < recorded.size() && i < program->nodes.size(); ++i)
     *result.shapes +=
@@ -198,7 +199,7 @@ static Predicted ofRecord(llvm::ArrayRef<RecordedNode> recorded) {
     result.problem = problemOf(inner.diagnostics);
     return result;
   }
-  result.macs = macsOf(*program, result.problem);
+  result.macs = macsOf(*program, result.problemOfMacs);
   result.shapes = static_cast<int64_t>(recorded.size() - model.graph.nodes.size());
   for (size_t i = 0; i < program->nodes.size(); ++i)
     *result.shapes += program->nodes[i].shape == std::vector<int64_t>([&] {
@@ -217,15 +218,17 @@ static ValidationRow predictEntry(llvm::StringRef table, const llvm::json::Objec
   ValidationRow row{
       llvm::sys::path::filename(entry.getString("file").getValueOr("")).str(), {}, {}};
   auto add = [&](const char *metric, llvm::Optional<int64_t> value,
-                 llvm::Optional<Number> reference) {
-    Prediction prediction{metric, llvm::None, reference, predicted.problem, {}};
-    if (value && predicted.problem.empty())
+                 llvm::Optional<Number> reference, const std::string &problem) {
+    Prediction prediction{metric, llvm::None, reference, problem, {}};
+    if (value && problem.empty())
       prediction.predicted = Number(*value);
     row.predictions.push_back(std::move(prediction));
   };
-  add("params", predicted.parameters, numberOf(entry.get("total_params_in_layers")));
-  add("macs", predicted.macs, numberOf(entry.get("total_macs")));
-  add("shapes", predicted.shapes, Number(static_cast<int64_t>(recorded.size())));
+  add("params", predicted.parameters, numberOf(entry.get("total_params_in_layers")),
+      predicted.problem);
+  add("macs", predicted.macs, numberOf(entry.get("total_macs")),
+      predicted.problem.empty() ? predicted.problemOfMacs : predicted.problem);
+  add("shapes", predicted.shapes, Number(static_cast<int64_t>(recorded.size())), predicted.problem);
   return row;
 }
 

@@ -116,8 +116,8 @@ unknown = graph(
     [
         node("Det", "x", "d"),
         node("TopK", "x k", "best where", "best"),
-        node("Celu", "best", "c"),
-        node("Celu", "c", "e"),
+        node("Acos", "best", "c"),
+        node("Acos", "c", "e"),
         node("Cast", "where", "w", to=FLOAT),
     ],
     [value("x", [8, 6, 6])],
