@@ -48,6 +48,10 @@ perfc_own_copy(yaml yaml-cpp yaml-cpp)
 # isl stays shared: it stands on GMP, whose licence (LGPL) asks that a user can replace it.
 add_library(perfc_isl INTERFACE)
 target_link_libraries(perfc_isl INTERFACE PkgConfig::isl)
+# Headers alone: only api/fit sees it.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+add_library(perfc_eigen INTERFACE)
+target_link_libraries(perfc_eigen INTERFACE Eigen3::Eigen)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # ANTLR: only grammar/ and frontend/syntax see it.

@@ -39,7 +39,7 @@ MAY_USE["api"] = [*IR, *PASSES, *BACKENDS, "stdlib", "frontend/syntax", "fronten
 MAY_USE["tools/driver"] = [*MAY_USE["api"], "api"]
 MAY_USE["tools/perfc"] = ["tools/driver"]
 # External headers that only these folders may include.
-ONLY_IN = {"isl/": ("passes", "backends"), "antlr4": ("grammar", "frontend/syntax")}
+ONLY_IN = {"isl/": ("passes", "backends"), "Eigen/": ("api/fit",), "antlr4": ("grammar", "frontend/syntax")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 OURS = ("ir/", "grammar/", "stdlib/", "frontend/", "passes/", "backends/", "api/", "tools/")
 

@@ -46,6 +46,7 @@ struct KeptChip {
   std::string label;
   DType dtype;
   llvm::Optional<Instance> link, generation;
+  std::vector<Instance> libraries; ///< of a generation, in order
   llvm::Optional<SourceRange> calibration;
 };
 

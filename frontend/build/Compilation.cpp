@@ -5,6 +5,7 @@
 #include "frontend/build/Compilation.h"
 
 #include "frontend/build/Histogram.h"
+#include "frontend/build/MeasuredTable.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Clauses.h"
@@ -52,6 +53,7 @@ bool Compilation::forEachUnit(UnitCallback each, size_t pointLimit) {
 
 bool Compilation::buildUnits(Units &units) {
   results.clear();
+  rowCount = tableCount = 0;
   bool good = true;
   // A shared module has one chip and one graph for all its statements.
   Elaborator elaborator(evaluator);
@@ -176,6 +178,8 @@ bool Compilation::statement(const ast::Item &item, Scope &scope, Units &units) {
     return sweep(item, scope, units);
   if (item.kind == ast::ItemKind::Line && item.word == "validate")
     return table(item, scope, units);
+  if (item.kind == ast::ItemKind::Line && item.word == "calibrate")
+    return true; // of `fits`
   if (item.kind != ast::ItemKind::Line || !isStatement(item.word))
     return notAStatement(elaborator, item, scope);
   auto build = [&](BuildContext &context, ir::Module &module) {

@@ -7,13 +7,16 @@
 #define PERFC_FRONTEND_BUILD_COMPILATION_H
 
 #include "frontend/build/BuildContext.h"
+#include "frontend/build/Fit.h"
 #include "frontend/sema/Evaluator.h"
 #include "ir/core/Module.h"
+#include <functional>
 
 namespace perfc {
 
 class Elaborator;
 class TableBuilder;
+struct KeptTable;
 
 class Compilation {
 public:
@@ -45,6 +48,15 @@ public:
   /// `each` until that returns false; `pointLimit` bounds the points of each sweep. False if a
   /// statement could not be built (the others are).
   bool forEachUnit(llvm::function_ref<bool(ir::Module &)> each, size_t pointLimit = SIZE_MAX);
+
+  /// The fits of the root, in file order: those that are sound. Mistakes are reported.
+  std::vector<Fit> fits();
+  /// Puts values in place of constants, in base units, for the units that are built from now on.
+  using Constants = llvm::ArrayRef<std::pair<const FitConstant *, Uncertain>>;
+  void setConstants(Constants values);
+  /// From now on only the rows of tables are built whose number `isWanted`, from 0 and counted over
+  /// all tables; each table is read once.
+  void chooseRows(std::function<bool(size_t)> isWanted);
 
   /// How many points the sweep or table has whose units are being built.
   size_t pointCount() const { return pointsOfSweep; }
@@ -86,6 +98,9 @@ private:
   BuildContext *sharedContext = nullptr; ///< while buildAll runs
   llvm::StringMap<KeptChip> keptChips;
   size_t pointsOfSweep = 0;
+  std::function<bool(size_t)> isRowWanted; ///< none for all
+  size_t rowCount = 0, tableCount = 0;     ///< that units were asked of so far
+  std::vector<std::unique_ptr<KeptTable>> keptTables;
 };
 
 } // namespace perfc

@@ -30,6 +30,7 @@ bool Compilation::check() {
     if (diagnostics.errorCount() != errors)
       evaluator.setMistaken(*decl);
   }
+  fits();
   return diagnostics.errorCount() == before;
 }
 

@@ -258,21 +258,13 @@ static void setEnergies(BuildContext &context, const Node &energy, ir::Operation
   op.setAttr("energy", values);
 }
 
-std::string perfc::buildGeneration(BuildContext &context, const Instance &generation) {
-  BlameScope blame(context.diagnostics, generation.range);
-  std::string key = "generation " + generation.decl->module->name + " " + Value(generation).text();
-  if (auto known = context.symbols.find(key); known != context.symbols.end())
-    return known->second;
+/// The generation that `node` declares, without its libraries; null after a report.
+static ir::Operation *generationOf(BuildContext &context, const Instance &generation,
+                                   const Node &node) {
   size_t errors = context.diagnostics.errorCount();
-  Node *node = context.elaborator.declaration(generation, context.allowMissing);
-  std::vector<std::string> libraries;
-  buildKernelLibraries(context, node->find("libraries"), libraries);
-  if (context.diagnostics.errorCount() != errors)
-    return "";
   ir::Operation *op = context.createTop(target::GenerationOp::opName, generation.decl->name,
                                         generation.decl->nameRange);
-  op->setAttr("libraries", ir::Attribute::symbols(libraries));
-  for (const Node *child : node->children) {
+  for (const Node *child : node.children) {
     const ir::AttrDecl *decl = op->decl().findAttr(child->word);
     if (child->word == "energy")
       setEnergies(context, *child, *op);
@@ -284,8 +276,50 @@ std::string perfc::buildGeneration(BuildContext &context, const Instance &genera
       context.diagnostics.report(child->range, diag::BadGeneration, generation.decl->name,
                                  possibleRange(*child, *decl));
   }
-  if (context.diagnostics.errorCount() != errors)
+  return context.diagnostics.errorCount() == errors ? op : nullptr;
+}
+
+/// A copy of the generation that was built for a statement before, with its libraries.
+static ir::Operation &copyOf(BuildContext &context, const Instance &generation,
+                             const KeptChip &kept) {
+  std::vector<std::string> libraries;
+  for (const Instance &library : kept.libraries)
+    libraries.push_back(buildKernelLibrary(context, library));
+  ir::ValueMap map;
+  ir::Operation &op = kept.module.body().front().clone(context.module.body(), map);
+  op.setSymbol(context.module.uniqueName(generation.decl->name));
+  op.setAttr("libraries", ir::Attribute::symbols(libraries));
+  return op;
+}
+
+std::string perfc::buildGeneration(BuildContext &context, const Instance &generation) {
+  BlameScope blame(context.diagnostics, generation.range);
+  std::string key = "generation " + generation.decl->module->name + " " + Value(generation).text();
+  if (auto known = context.symbols.find(key); known != context.symbols.end())
+    return known->second;
+  if (context.keptChips)
+    if (auto kept = context.keptChips->find(key); kept != context.keptChips->end())
+      return context.symbols[key] = copyOf(context, generation, kept->second).symbol().str();
+  size_t errors = context.diagnostics.errorCount(), problems = context.diagnostics.all().size();
+  size_t uses = context.evaluator.parameterUses();
+  Node *node = context.elaborator.declaration(generation, context.allowMissing);
+  std::vector<std::string> symbols;
+  const Node *libraries = node->find("libraries");
+  buildKernelLibraries(context, libraries, symbols);
+  ir::Operation *op = context.diagnostics.errorCount() == errors
+                          ? generationOf(context, generation, *node)
+                          : nullptr;
+  if (!op)
     return "";
+  op->setAttr("libraries", ir::Attribute::symbols(symbols));
+  if (context.keptChips && context.evaluator.parameterUses() == uses &&
+      context.diagnostics.all().size() == problems) {
+    KeptChip &kept = (*context.keptChips)[key];
+    for (const NodeArg &arg : libraries ? llvm::ArrayRef<NodeArg>(libraries->args) : llvm::None)
+      kept.libraries.push_back(arg.value.get<Instance>());
+    ir::ValueMap map;
+    op->clone(kept.module.body(), map).setSymbol("");
+  }
   return context.symbols[key] = op->symbol().str();
 }
 

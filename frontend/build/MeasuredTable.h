@@ -6,6 +6,7 @@
 #define PERFC_FRONTEND_BUILD_MEASUREDTABLE_H
 
 #include "frontend/sema/Evaluator.h"
+#include <map>
 
 namespace perfc {
 
@@ -22,6 +23,13 @@ struct MeasuredTable {
   std::string path;        ///< as written
   llvm::StringRef rowName; ///< what each row is called in the block
   std::vector<MeasuredRow> rows;
+};
+
+/// A table that is built again and again.
+struct KeptTable {
+  MeasuredTable table;
+  /// Of each row, by the line `split` that has dealt it: the group that it is in.
+  std::vector<std::map<const ast::Item *, std::string>> groups;
 };
 
 /// The table that `validate row in "runs.csv"` names, with one row at least; nothing after a

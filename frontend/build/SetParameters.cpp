@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters of a loaded program, set for the runs that follow.
+// Parameters and constants of a loaded program, set for the runs that follow.
 #include "frontend/build/Compilation.h"
 #include "frontend/sema/Written.h"
 #include <cmath>
@@ -42,6 +42,33 @@ bool Compilation::setParameter(llvm::StringRef name, double value) {
     return setParameter(name, given.text());
   evaluator.overrideParam(*decl, given);
   return true;
+}
+
+//===-- Fits
+//---------------------------------------------------------------------------------===//
+
+std::vector<Fit> Compilation::fits() {
+  std::vector<Fit> fits;
+  for (const ast::Item *item : root->statements) {
+    bool isFit = item->kind == ast::ItemKind::Line && item->word == "calibrate";
+    if (!isFit || item->isDamaged)
+      continue;
+    if (auto fit = readFit(evaluator, *item, Scope(*root)))
+      fits.push_back(std::move(*fit));
+  }
+  return fits;
+}
+
+void Compilation::setConstants(Constants values) {
+  Evaluator::Constants constants;
+  for (const auto &[constant, value] : values)
+    constants[constant->place] = Quantity(value, constant->dimension);
+  evaluator.setConstants(std::move(constants));
+  keptChips.clear(); // which may have the constants that were there before
+}
+
+void Compilation::chooseRows(std::function<bool(size_t)> isWanted) {
+  isRowWanted = std::move(isWanted);
 }
 
 std::string Compilation::valueText(const Decl &decl) {

@@ -48,17 +48,15 @@ namespace perfc {
 /// Builds the rows of one table.
 class TableBuilder {
 public:
-  TableBuilder(Compilation &program, const ast::Item &item, const Scope &scope,
-               const MeasuredTable &table, Compilation::Units &units)
-      : program(program), diagnostics(program.diagnostics), item(item), scope(scope), table(table),
-        units(units), groups(table.rows.size()) {}
+  TableBuilder(Compilation &program, const ast::Item &item, const Scope &scope, KeptTable &kept,
+               Compilation::Units &units)
+      : program(program), diagnostics(program.diagnostics), item(item), scope(scope),
+        table(kept.table), groups(kept.groups), units(units) {}
 
   /// True where a row could be built.
   bool build();
 
 private:
-  using Groups = std::map<const ast::Item *, std::string>;
-
   /// A row while it is built.
   struct Row {
     Row(TableBuilder &table, size_t index, const Scope &scope, ir::Module &module);
@@ -90,8 +88,8 @@ private:
   const ast::Item &item;
   const Scope &scope;
   const MeasuredTable &table;
+  decltype(KeptTable::groups) &groups;
   Compilation::Units &units;
-  std::vector<Groups> groups; ///< of each row, by the line `split` that has dealt it
   struct Tries {
     size_t all = 0, built = 0;
   };
@@ -116,6 +114,9 @@ static uint64_t hashOf(llvm::StringRef text) {
 /// Says which group of each `split` each row belongs to. What is wrong in a row is found when it is
 /// built.
 void TableBuilder::deal() {
+  if (!groups.empty()) // before
+    return;
+  groups.resize(table.rows.size());
   if (!hasWord(item.block, "split"))
     return;
   struct Card {
@@ -362,15 +363,31 @@ void TableBuilder::row(size_t index) {
 
 bool TableBuilder::build() {
   deal();
+  size_t first = program.rowCount, asked = 0;
+  program.rowCount += table.rows.size();
   for (size_t i = 0; i < table.rows.size() && built < units.pointLimit && !units.stop; ++i)
-    row(i);
-  return (built > 0 && !isMistaken) || units.stop;
+    if (!program.isRowWanted || program.isRowWanted(first + i)) {
+      row(i);
+      ++asked;
+    }
+  return asked == 0 || (built > 0 && !isMistaken) || units.stop;
 }
 
 bool Compilation::table(const ast::Item &item, const Scope &scope, Units &units) {
-  llvm::Optional<MeasuredTable> table = readTable(evaluator, item, scope);
-  if (!table)
-    return false;
-  pointsOfSweep = table->rows.size();
+  size_t number = tableCount++;
+  std::unique_ptr<KeptTable> own;
+  KeptTable *table = number < keptTables.size() ? keptTables[number].get() : nullptr;
+  if (!table) {
+    auto read = readTable(evaluator, item, scope);
+    if (!read)
+      return false;
+    own = std::make_unique<KeptTable>(KeptTable{std::move(*read), {}});
+    table = own.get();
+  }
+  if (own && isRowWanted) {
+    keptTables.resize(std::max(keptTables.size(), number + 1));
+    keptTables[number] = std::move(own);
+  }
+  pointsOfSweep = table->table.rows.size();
   return TableBuilder(*this, item, scope, *table, units).build();
 }

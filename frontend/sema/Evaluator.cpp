@@ -90,6 +90,9 @@ Value Evaluator::evaluate(const ast::Expr &expr, const Scope &scope) {
   }
   if (depth == 0)
     callsMade = 0;
+  if (!constants.empty())
+    if (auto set = constants.find(&expr); set != constants.end())
+      return set->second;
   llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   return dispatch(expr, scope);
 }
@@ -243,6 +246,12 @@ Value Evaluator::overrideParam(const Decl &param, Value value) {
   cache.clear(); // what depends on it follows
   called.clear();
   return before;
+}
+
+void Evaluator::setConstants(Constants values) {
+  constants = std::move(values);
+  cache.clear();
+  called.clear();
 }
 
 Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {

@@ -103,6 +103,9 @@ public:
   /// Sets a parameter for one point of a sweep, or for the runs that follow; `Unknown` takes it
   /// back. Returns what was set before.
   Value overrideParam(const Decl &param, Value value);
+  /// Values in place of expressions of the program, in all that is evaluated from now on.
+  using Constants = llvm::DenseMap<const ast::Expr *, Value>;
+  void setConstants(Constants values);
   /// How often a value was used that follows from a parameter of a file: what is made without one
   /// is the same whatever these are set to.
   size_t parameterUses() const { return usesOfParameters; }
@@ -180,6 +183,7 @@ private:
   llvm::DenseSet<const Decl *> mistaken;
   llvm::DenseSet<const Decl *> recursive; ///< functions of reported cycles
   llvm::DenseMap<const Decl *, Value> paramOverrides;
+  Constants constants;
   llvm::SmallVector<const Decl *, 8> busy; ///< being evaluated, to find cycles and recursion
   llvm::SmallVector<SourceRange, 8> calls; ///< of functions and declarations that are being made
   unsigned depth = 0;                      ///< of evaluations inside each other

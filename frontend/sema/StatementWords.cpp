@@ -184,6 +184,91 @@ static constexpr WordSpec rowSplitWords[] = {
          "rows that stay together, and are dealt out in the order of a hash: together row.model"},
 };
 
+static constexpr ChoiceArgument robustArguments[] = {
+    {.name = "from",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "4%",
+     .doc = "errors beyond this count once, below it by their squares"},
+};
+static constexpr ChoiceArgument squaresArguments[] = {
+    {.name = "of",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "10%",
+     .doc = "the standard deviation of an error"},
+};
+static constexpr ChoiceForm lossForms[] = {{.choice = "robust", .arguments = robustArguments},
+                                           {.choice = "squares", .arguments = squaresArguments}};
+
+static constexpr WordSpec calibrateWords[] = {
+    {.word = "parameter",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .block = BlockKind::FitParameter,
+     .repeats = true,
+     .doc = "constants of declarations, each with a value of its own between these bounds: "
+            "parameter my_gpu.launch, my_gpu.HBM.latency in 1us..20us"},
+    {.word = "only",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .assigns = true,
+     .byDefault = "all rows",
+     .doc = "the rows that it is fitted to, by their groups: only dtype = \"fp16\""},
+    {.word = "against",
+     .kind = Name,
+     .byDefault = "the first",
+     .doc = "the title of the metric that it is fitted to"},
+    {.word = "loss",
+     .kind = Choice,
+     .choices = "robust squares",
+     .forms = lossForms,
+     .byDefault = "robust(4%)",
+     .doc = "what an error counts, of the logarithm of predicted over measured"},
+    {.word = "weight",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .block = BlockKind::FitWeight,
+     .byDefault = "each row counts once",
+     .doc = "rows of a group count at most so many together: weight 64 by device"},
+    {.word = "sample",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .block = BlockKind::FitWeight,
+     .byDefault = "all rows",
+     .doc = "at most so many rows of a group are fitted, by a hash: sample 300 by device"},
+    {.word = "leave_out",
+     .kind = Name,
+     .maxArgs = anyNumber,
+     .byDefault = "none",
+     .doc = "groups that are left out one by one, to see how well the fit foretells them"},
+};
+
+static constexpr WordSpec fitParameterWords[] = {
+    {.word = "scale",
+     .kind = Choice,
+     .choices = "log linear",
+     .byDefault = "log where the bounds are positive",
+     .doc = "what steps and intervals are shares of: the value, or its bounds"},
+    {.word = "prior",
+     .kind = Constant,
+     .byDefault = "none",
+     .doc = "what it is without measurements, where the fit starts: prior 5us +- 50%"},
+    {.word = "alike",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "each by itself",
+     .doc = "how far the constants of the line differ from their mean: alike 30%"},
+    {.word = "mean",
+     .kind = Syntax,
+     .byDefault = "none",
+     .doc = "a constant that is their mean, for what no measurement is of: mean gpu.launch"},
+};
+
+static constexpr WordSpec fitWeightWords[] = {
+    {.word = "by", .kind = Name, .doc = "the groups"},
+};
+
 static constexpr WordSpec expectWords[] = {
     {.word = "confidence",
      .kind = Measure,
@@ -280,6 +365,12 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return rowSkipWords;
   case BlockKind::RowSplit:
     return rowSplitWords;
+  case BlockKind::Calibrate:
+    return calibrateWords;
+  case BlockKind::FitParameter:
+    return fitParameterWords;
+  case BlockKind::FitWeight:
+    return fitWeightWords;
   case BlockKind::Replay:
     return replayWords;
   case BlockKind::Expect:

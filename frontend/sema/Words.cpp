@@ -141,6 +141,12 @@ static constexpr WordSpec fileWords[] = {
      .block = BlockKind::Validate,
      .repeats = true,
      .doc = "predicts each row of a table of measurements: validate row in \"runs.csv\""},
+    {.word = "calibrate",
+     .kind = Name,
+     .minArgs = 0,
+     .block = BlockKind::Calibrate,
+     .repeats = true,
+     .doc = "fits constants to the tables of the file; `perfc calibrate` runs it"},
     {.word = "serve",
      .kind = Reference,
      .block = BlockKind::Serve,
@@ -406,7 +412,7 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "protocol",  "for",      "experts",      "checkpoint", "price",      "network latency",
     "bandwidth", "trace",    "group",        "rank",       "node",       "replay",
     "validate",  "against",  "skip",         "split",      "generation", "kernel library",
-    "kernel",    "tile"};
+    "kernel",    "tile",     "calibrate",    "parameter",  "weight"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

@@ -83,8 +83,11 @@ enum class BlockKind : uint8_t {
   KernelLibrary,
   KernelFamily,
   TileShapes,
+  Calibrate,
+  FitParameter,
+  FitWeight,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::TileShapes) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::FitWeight) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

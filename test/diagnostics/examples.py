@@ -36,6 +36,8 @@ ELSEWHERE = {
     802: ("takes IR that no pass makes", "unit/backends/core/EvaluateTest.cpp"),
     803: ("takes IR that no pass makes", "unit/backends/core/EvaluateTest.cpp"),
     806: ("takes IR that no pass makes", "unit/backends/loopnest/LoopNestTest.cpp"),
+    837: ("takes a table", "calibrate/groups.test"),
+    847: ("takes a table", "calibrate/groups.test"),
     1012: ("takes an input that no reader makes", "unit/backends/loopnest/timeloop/EvaluateTest.cpp"),
     1017: ("takes counts that no small input has", "unit/backends/loopnest/timeloop/TilesTest.cpp"),
     1020: ("takes an input without a mapping", "import/timeloop/nodes_constraints.test"),

@@ -60,6 +60,7 @@ bool explain(Session &session, const Arguments &arguments);
 bool newFile(Session &session, const Arguments &arguments);
 bool printDocumentation(Session &session, const Arguments &arguments);
 bool validateTable(Session &session, const Arguments &arguments);
+bool calibrateFile(Session &session, const Arguments &arguments);
 
 } // namespace perfc::driver
 

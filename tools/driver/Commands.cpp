@@ -92,7 +92,18 @@ static constexpr OptionSpec importOptions[] = {
 };
 static constexpr OptionSpec validateOptions[] = {
     {"rows", 0, "OUT.csv", "write each row's prediction beside its reference"},
+    {"leave-out", 0, "GROUP",
+     "predict each group by a fit of the file's `calibrate` to all others: --leave-out device"},
+    {"threads", 'j', "N", "of fits; as many as there are cores without this"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
+};
+static constexpr OptionSpec calibrateOptions[] = {
+    {"output", 'o', "OUT.perf", "write the constants with their intervals as a program"},
+    {"shots", 0, "K", "fit to K rows of each group, and foretell the others"},
+    {"rows", 0, "OUT.csv", "write each foretold row beside its reference"},
+    {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"threads", 'j', "N", "threads; as many as there are cores without this"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec fmtOptions[] = {
@@ -153,6 +164,11 @@ static const Command table[] = {
      "Prints agreement per group; the exit status is 0 whatever it is. FILE.perf has `validate` "
      "statements, and TABLE is what its parameter `table` is set to. KIND is one of",
      tableKindTerms},
+    {"calibrate", "constants fitted to tables of measurements",
+     "FILE.perf [TABLE] | KIND TABLE [options]", "perfc calibrate my_chip.perf -o fitted.perf",
+     calibrateOptions, 1, 2, calibrateFile,
+     "FILE.perf has `calibrate` and `validate` statements; files and kinds are those of `perfc "
+     "validate`."},
     {"new",
      "write a commented program to start from",
      "FILE",

@@ -1,17 +1,16 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/Evaluation.h"
-#include "api/Library.h"
 #include "api/OutputFile.h"
 #include "api/Providers.h"
 #include "api/RunDocument.h"
+#include "api/fit/Calibration.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/ProgramFile.h"
 #include "tools/driver/validate/AgreementTable.h"
 #include "tools/driver/validate/Kind.h"
+#include "tools/driver/validate/TableFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::api;
@@ -21,14 +20,6 @@ static const TableKind *findKind(llvm::StringRef name) {
   const auto *found =
       llvm::find_if(tableKinds(), [&](const TableKind &kind) { return kind.name == name; });
   return found == tableKinds().end() ? nullptr : found;
-}
-
-static void reportUnknownKind(Session &session, llvm::StringRef name) {
-  std::vector<std::string> names;
-  for (const auto &[kind, summary] : tableKindTerms())
-    names.push_back(kind);
-  session.diagnostics.report({}, diag::UnknownTableKind, name.str())
-      .help("it is one of " + llvm::join(names, ", "));
 }
 
 static void writeRows(Session &session, const Arguments &arguments,
@@ -42,32 +33,49 @@ static void printJson(Session &session, const emit::Json &document) {
   session.out << '\n';
 }
 
-/// A string of the language.
-static std::string quoted(llvm::StringRef text) {
-  std::string result = "\"";
-  for (char each : text) {
-    if (llvm::StringRef("\\\"{").contains(each))
-      result += '\\';
-    result += each;
+/// Each group's rows as a fit to all others foretells them.
+static void leaveOut(Session &session, const Arguments &arguments, const TableFile &table) {
+  std::string label = arguments.value("leave-out").str();
+  unsigned threads = threadsOf(session, arguments);
+  if (threads == 0)
+    return;
+  FitRows fitted(session.context(), table.file, table.defines, threads);
+  if (session.diagnostics.hasErrors())
+    return;
+  Calibration calibration(fitted);
+  if (fitted.fits().empty()) {
+    session.diagnostics.report({}, diag::NoSuchStatement, "calibrate", arguments.files()[0]);
+    return;
   }
-  return result + '"';
+  if (!calibration.check(session.diagnostics, label))
+    return;
+  std::vector<ValidationRow> rows = calibration.leaveOut(label);
+  llvm::StringRef name =
+      table.kind.empty() ? llvm::StringRef(arguments.files()[0]) : llvm::StringRef(table.kind);
+  if (arguments.has("json"))
+    printJson(session, withAgreement(emit::Json::object()
+                                         .set("schema", 1)
+                                         .set(table.kind.empty() ? "file" : "kind", name)
+                                         .set("left_out", label),
+                                     rows));
+  else if (!session.isQuiet())
+    printAgreement(session, fmt::format("{} left out by {}", name.str(), label), rows);
+  writeRows(session, arguments, rows);
 }
 
-/// The tables of a program, which says itself how their rows are predicted: a file, or one of the
-/// library by the name `kind`. A second argument of the command is its parameter `table`.
-static void validateProgram(Session &session, const Arguments &arguments, FileId file,
-                            llvm::StringRef kind) {
-  std::vector<std::pair<std::string, std::string>> defines;
-  llvm::StringRef path = arguments.files()[0];
-  if (!readDefines(arguments, session.diagnostics, defines) || !file)
+/// The tables of a program, which says itself how their rows are predicted.
+static void validateProgram(Session &session, const Arguments &arguments) {
+  auto program = loadTableFile(session, arguments);
+  if (!program)
     return;
-  if (arguments.files().size() > 1)
-    defines.emplace_back("table", quoted(arguments.files()[1]));
+  if (arguments.has("leave-out"))
+    return leaveOut(session, arguments, *program);
+  llvm::StringRef path = arguments.files()[0], kind = program->kind;
   RunOptions options;
   options.which = RunOptions::Which::Tables;
   ProviderSet providers = defaultProviders();
   Evaluation evaluation(session.context(), providers, options);
-  evaluation.run(file, defines, [](const Evaluated &) {});
+  evaluation.run(program->file, program->defines, [](const Evaluated &) {});
   if (evaluation.tables().empty()) {
     if (!session.diagnostics.hasErrors())
       session.diagnostics.report({}, diag::NoSuchStatement, "validate", path);
@@ -93,24 +101,21 @@ static void validateProgram(Session &session, const Arguments &arguments, FileId
 bool driver::validateTable(Session &session, const Arguments &arguments) {
   llvm::StringRef name = arguments.files()[0];
   bool isFile = name.endswith(".perf");
-  if (isFile) {
-    validateProgram(session, arguments, loadProgramFile(session, name), "");
+  if (!isFile && arguments.files().size() == 1) {
+    session.diagnostics.report({}, diag::WrongArgumentCount, "validate", "KIND PATH [options]");
     return true;
   }
-  if (arguments.files().size() == 1) {
-    session.diagnostics.report({}, diag::WrongArgumentCount, "validate", "KIND PATH [options]");
+  if (isTableProgram(arguments)) {
+    validateProgram(session, arguments);
     return true;
   }
   const TableKind *kind = findKind(name);
   if (!kind) {
-    bool isKnown = llvm::any_of(tablePrograms(),
-                                [&](const TableProgram &program) { return program.name == name; });
-    if (isKnown)
-      validateProgram(
-          session, arguments,
-          loadLibraryFile(fmt::format("std/validate/{}.perf", name.str()), session.sources), name);
-    else
-      reportUnknownKind(session, name);
+    reportUnknownKind(session, name);
+    return true;
+  }
+  if (arguments.has("leave-out")) {
+    session.diagnostics.report({}, diag::NoSuchStatement, "calibrate", name);
     return true;
   }
   std::vector<ValidationRow> rows;

@@ -1,0 +1,359 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/fit/Calibration.h"
+
+#include "api/fit/Unknowns.h"
+#include "ir/common/diagnostics/Evaluation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/xxhash.h"
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+using namespace perfc;
+using namespace perfc::api;
+
+bool api::isPredicted(const ValidationRow &row) {
+  return llvm::any_of(row.predictions,
+                      [](const Prediction &prediction) { return prediction.predicted.hasValue(); });
+}
+
+llvm::StringRef api::groupOf(const ValidationRow &row, llvm::StringRef label) {
+  for (const auto &[name, value] : row.labels)
+    if (name == label)
+      return value;
+  return "";
+}
+
+/// Whether `text` is `pattern`, in which `*` stands for any characters.
+static bool matches(llvm::StringRef text, llvm::StringRef pattern) {
+  auto [first, rest] = pattern.split('*');
+  if (!text.consume_front(first))
+    return false;
+  if (first.size() == pattern.size())
+    return text.empty();
+  for (size_t skipped = 0; skipped <= text.size(); ++skipped)
+    if (matches(text.drop_front(skipped), rest))
+      return true;
+  return false;
+}
+
+/// What is fitted of a row: null where it has no prediction or nothing to hold it against.
+static const Prediction *predictionOf(const ValidationRow &row, const Fit &fit) {
+  for (const Prediction &prediction : row.predictions)
+    if (prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric)) {
+      bool isGood = prediction.predicted && prediction.reference &&
+                    prediction.predicted->real > 0 && prediction.reference->real > 0;
+      return isGood ? &prediction : nullptr;
+    }
+  return nullptr;
+}
+
+static bool isOf(const ValidationRow &row, const Fit &fit) {
+  return llvm::all_of(fit.only, [&](const std::pair<std::string, std::string> &group) {
+    return matches(groupOf(row, group.first), group.second);
+  });
+}
+
+/// Each row once, less where its group has more rows than count.
+static std::vector<double> weightsOf(const Fit &fit, llvm::ArrayRef<const ValidationRow *> rows) {
+  std::vector<double> weights(rows.size(), 1);
+  if (fit.weight.rows <= 0)
+    return weights;
+  llvm::StringMap<size_t> sizes;
+  for (const ValidationRow *row : rows)
+    ++sizes[groupOf(*row, fit.weight.by)];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto size = static_cast<double>(sizes[groupOf(*rows[i], fit.weight.by)]);
+    weights[i] = std::min(1.0, fit.weight.rows / size);
+  }
+  return weights;
+}
+
+/// Rows of one group may err together; without groups each is by itself.
+static std::vector<size_t> clustersOf(const Fit &fit, llvm::ArrayRef<const ValidationRow *> rows) {
+  std::vector<size_t> clusters;
+  std::map<std::string, size_t> numbers;
+  std::string label = fit.weight.by;
+  if (label.empty() && !fit.leaveOut.empty())
+    label = fit.leaveOut.front();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::string group = label.empty() ? std::to_string(i) : groupOf(*rows[i], label).str();
+    clusters.push_back(numbers.try_emplace(group, numbers.size()).first->second);
+  }
+  return clusters;
+}
+
+/// Of `numbers` at most `most` of each group by `label`, those that come first in the order of a
+/// hash of their names; in rising order.
+static std::vector<size_t> someOfGroups(llvm::ArrayRef<ValidationRow> rows,
+                                        llvm::ArrayRef<size_t> numbers, llvm::StringRef label,
+                                        size_t most) {
+  std::map<std::string, std::vector<std::pair<uint64_t, size_t>>> groups;
+  for (size_t number : numbers) {
+    std::string name = fmt::format("{} {}", rows[number].name, number);
+    groups[groupOf(rows[number], label).str()].emplace_back(llvm::xxHash64(name), number);
+  }
+  std::vector<size_t> some;
+  for (auto &[group, members] : groups) {
+    llvm::sort(members);
+    for (size_t i = 0; i < std::min(most, members.size()); ++i)
+      some.push_back(members[i].second);
+  }
+  llvm::sort(some);
+  return some;
+}
+
+namespace {
+
+/// One fit to some rows.
+class OneFit {
+public:
+  OneFit(FitRows &rows, const Fit &fit, size_t firstConstant, ConstantValues &values)
+      : rows(rows), fit(fit), unknowns(fit, firstConstant, values), values(values) {}
+
+  FitFindings run(llvm::function_ref<bool(size_t)> isKnown);
+
+private:
+  void choose(llvm::function_ref<bool(size_t)> isKnown);
+  void addUses();
+  std::vector<double> errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions);
+  FitFindings::Constant found(size_t constant, size_t begin, size_t end) const;
+  bool isUnknown(const FitLine &line, size_t begin, size_t end) const;
+
+  FitRows &rows;
+  const Fit &fit;
+  Unknowns unknowns;
+  ConstantValues &values;
+  FitProblem problem;
+  FitSolution solution;
+  std::vector<size_t> numbers; ///< of the rows
+  std::vector<const ValidationRow *> chosen;
+  std::vector<double> measured;
+};
+
+} // namespace
+
+/// The rows that it is fitted to.
+void OneFit::choose(llvm::function_ref<bool(size_t)> isKnown) {
+  for (const auto &row : llvm::enumerate(rows.rows()))
+    if (isKnown(row.index()) && isOf(row.value(), fit) && predictionOf(row.value(), fit))
+      numbers.push_back(row.index());
+  if (fit.sample.rows > 0)
+    numbers = someOfGroups(rows.rows(), numbers, fit.sample.by,
+                           static_cast<size_t>(std::max(1.0, fit.sample.rows)));
+  for (size_t number : numbers) {
+    chosen.push_back(&rows.rows()[number]);
+    measured.push_back(predictionOf(*chosen.back(), fit)->reference->real);
+  }
+}
+
+/// Gives each unknown the rows that depend on it.
+void OneFit::addUses() {
+  std::vector<std::vector<size_t>> ofConstants(values.size());
+  for (size_t i = 0; i < unknowns.places.size(); ++i)
+    ofConstants[unknowns.places[i].constant].push_back(i);
+  for (const Unknowns::Mean &mean : unknowns.means)
+    for (size_t i = mean.begin; i < mean.end; ++i)
+      ofConstants[mean.constant].push_back(i);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    std::set<size_t> touched;
+    for (size_t constant : rows.uses()[numbers[i]])
+      touched.insert(ofConstants[constant].begin(), ofConstants[constant].end());
+    for (size_t unknown : touched)
+      problem.unknowns[unknown].rows.push_back(i);
+  }
+}
+
+std::vector<double> OneFit::errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
+  ConstantValues tried = values;
+  unknowns.set(at, tried);
+  std::vector<size_t> wanted;
+  for (size_t position : positions)
+    wanted.push_back(numbers[position]);
+  std::vector<double> errors;
+  for (const auto &row : llvm::enumerate(rows.predict(tried, wanted))) {
+    const Prediction *prediction = predictionOf(row.value(), fit);
+    double reference = measured[positions[row.index()]];
+    errors.push_back(prediction ? std::log(prediction->predicted->real / reference)
+                                : std::numeric_limits<double>::quiet_NaN());
+  }
+  return errors;
+}
+
+/// Whether neither a row nor a prior says anything about these unknowns of `line`, or of all of
+/// them where they are alike.
+bool OneFit::isUnknown(const FitLine &line, size_t begin, size_t end) const {
+  if (line.prior)
+    return false;
+  bool isAlike = line.alike > 0 && line.constants.size() > 1;
+  for (size_t i = 0; i < problem.unknowns.size(); ++i) {
+    bool speaks = isAlike ? unknowns.places[i].line == &line : i >= begin && i < end;
+    if (speaks && !problem.unknowns[i].rows.empty())
+      return false;
+  }
+  return true;
+}
+
+/// What was found of a constant that is the mean of these unknowns.
+FitFindings::Constant OneFit::found(size_t constant, size_t begin, size_t end) const {
+  const FitLine &line = *unknowns.places[begin].line;
+  size_t count = unknowns.places.size();
+  double variance = 0;
+  for (size_t i = begin; i < end && !solution.covariance.empty(); ++i)
+    for (size_t j = begin; j < end; ++j)
+      variance += solution.covariance[i * count + j];
+  double width = endOfInterval * std::sqrt(std::max(0.0, variance));
+  FitFindings::Constant found;
+  found.index = constant;
+  found.value = *values[constant];
+  found.isLog = line.isLog;
+  found.halfWidth =
+      width / static_cast<double>(end - begin) * (line.isLog ? found.value : line.high - line.low);
+  const Unknown &unknown = problem.unknowns[begin];
+  double at = solution.values[begin];
+  found.isHeld = end - begin == 1 && (at <= unknown.low || at >= unknown.high);
+  found.isUnknown = isUnknown(line, begin, end);
+  return found;
+}
+
+FitFindings OneFit::run(llvm::function_ref<bool(size_t)> isKnown) {
+  choose(isKnown);
+  problem.unknowns = unknowns.unknowns;
+  problem.terms = unknowns.terms();
+  problem.isRobust = fit.isRobust;
+  problem.scale = fit.scale;
+  problem.weights = weightsOf(fit, chosen);
+  problem.clusters = clustersOf(fit, chosen);
+  addUses();
+  solution = minimise(problem, [&](llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
+    return errorsAt(at, positions);
+  });
+  unknowns.set(solution.values, values);
+  FitFindings findings;
+  findings.fit = &fit;
+  findings.rows = numbers.size();
+  findings.objective = solution.objective;
+  findings.isFound = solution.isFound;
+  findings.covariance = solution.covariance;
+  for (size_t i = 0; i < unknowns.places.size(); ++i)
+    findings.constants.push_back(found(unknowns.places[i].constant, i, i + 1));
+  for (const Unknowns::Mean &mean : unknowns.means)
+    findings.constants.push_back(found(mean.constant, mean.begin, mean.end));
+  return findings;
+}
+
+static size_t constantCount(const Fit &fit) {
+  size_t count = 0;
+  for (const FitLine &line : fit.lines)
+    count += line.constants.size() + line.mean.hasValue();
+  return count;
+}
+
+std::vector<FitFindings> Calibration::fit(llvm::function_ref<bool(size_t)> isKnown,
+                                          ConstantValues &values) {
+  values.assign(rows.constants().size(), llvm::None);
+  std::vector<FitFindings> findings;
+  size_t constant = 0;
+  for (const Fit &each : rows.fits()) {
+    findings.push_back(OneFit(rows, each, constant, values).run(isKnown));
+    constant += constantCount(each);
+  }
+  return findings;
+}
+
+std::vector<ValidationRow> Calibration::foretold(const ConstantValues &values,
+                                                 llvm::ArrayRef<size_t> numbers,
+                                                 llvm::ArrayRef<FitFindings> findings) {
+  std::vector<ValidationRow> found = rows.predict(values, numbers);
+  std::set<size_t> unknown;
+  for (const FitFindings &each : findings)
+    for (const FitFindings::Constant &constant : each.constants)
+      if (constant.isUnknown)
+        unknown.insert(constant.index);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const std::vector<size_t> &used = rows.uses()[numbers[i]];
+    auto missing =
+        llvm::find_if(unknown, [&](size_t constant) { return llvm::is_contained(used, constant); });
+    if (missing == unknown.end())
+      continue;
+    for (Prediction &prediction : found[i].predictions) {
+      prediction.predicted = llvm::None;
+      prediction.halfWidth = 0;
+      prediction.skipped =
+          fmt::format("no other row says what `{}` is", rows.constants()[*missing]->path);
+    }
+  }
+  return found;
+}
+
+std::vector<ValidationRow> Calibration::leaveOut(llvm::StringRef label) {
+  std::vector<std::string> groups; // in the order of the table
+  for (const ValidationRow &row : rows.rows())
+    if (std::string group = groupOf(row, label).str();
+        !group.empty() && !llvm::is_contained(groups, group))
+      groups.push_back(group);
+  std::vector<ValidationRow> all;
+  for (const std::string &group : groups) {
+    std::vector<size_t> numbers;
+    for (const auto &row : llvm::enumerate(rows.rows()))
+      if (groupOf(row.value(), label) == group && isPredicted(row.value()))
+        numbers.push_back(row.index());
+    ConstantValues values;
+    std::vector<FitFindings> findings =
+        fit([&](size_t row) { return groupOf(rows.rows()[row], label) != group; }, values);
+    llvm::append_range(all, foretold(values, numbers, findings));
+  }
+  return all;
+}
+
+std::vector<bool> Calibration::shots(llvm::StringRef label, size_t shots) const {
+  std::vector<size_t> all(rows.rows().size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<bool> isShot(all.size());
+  for (size_t row : someOfGroups(rows.rows(), all, label, shots))
+    isShot[row] = true;
+  return isShot;
+}
+
+/// Reports a group that no row is in, with those that there are.
+static bool checkGroup(llvm::ArrayRef<ValidationRow> rows, const std::string &label,
+                       SourceRange place, DiagnosticEngine &diagnostics) {
+  std::set<llvm::StringRef> known;
+  for (const ValidationRow &row : rows)
+    for (const auto &[name, value] : row.labels)
+      known.insert(name);
+  if (label.empty() || known.count(label))
+    return true;
+  std::vector<llvm::StringRef> names(known.begin(), known.end());
+  std::string are =
+      names.empty() ? "`by` in `against` makes groups" : "they are by " + llvm::join(names, ", ");
+  diagnostics.report(place, diag::NoSuchGroup, label).suggest(label, names, are);
+  return false;
+}
+
+bool Calibration::check(DiagnosticEngine &diagnostics, llvm::ArrayRef<std::string> others) {
+  bool good = true;
+  for (const std::string &label : others)
+    good &= checkGroup(rows.rows(), label, {}, diagnostics);
+  for (const Fit &fit : rows.fits()) {
+    std::vector<std::string> labels = fit.leaveOut;
+    labels.push_back(fit.weight.by);
+    labels.push_back(fit.sample.by);
+    for (const auto &[label, value] : fit.only)
+      labels.push_back(label);
+    for (const std::string &label : labels)
+      good &= checkGroup(rows.rows(), label, fit.range, diagnostics);
+    bool hasRows = llvm::any_of(rows.rows(), [&](const ValidationRow &row) {
+      return isOf(row, fit) && predictionOf(row, fit);
+    });
+    if (good && !hasRows) {
+      diagnostics.report(fit.range, diag::NothingToFit);
+      good = false;
+    }
+  }
+  return good;
+}

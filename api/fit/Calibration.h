@@ -1,0 +1,63 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The fits of a program, one after the other, each with what those before it have found; and how
+// well they foretell rows that were left out. An error is the logarithm of predicted over measured.
+// Constants are fitted in logarithms or, on a linear scale, as shares of the way between their
+// bounds. The terms of what is minimised are in docs/calibration.md.
+#ifndef PERFC_API_FIT_CALIBRATION_H
+#define PERFC_API_FIT_CALIBRATION_H
+
+#include "api/fit/FitRows.h"
+
+namespace perfc::api {
+
+/// What one fit has found.
+struct FitFindings {
+  const Fit *fit = nullptr;
+  size_t rows = 0;
+  double objective = 0;
+  bool isFound = false;
+  struct Constant {
+    size_t index; ///< in FitRows::constants
+    double value = 0;
+    double halfWidth = 0; ///< of the 90 % interval
+    bool isLog = true;
+    bool isHeld = false;    ///< by a bound
+    bool isUnknown = false; ///< no row and no prior says anything about it
+  };
+  std::vector<Constant> constants; ///< with the means of lines
+  /// Of logarithms, or of linear constants as shares of the way between bounds; without means.
+  std::vector<double> covariance;
+};
+
+class Calibration {
+public:
+  explicit Calibration(FitRows &rows) : rows(rows) {}
+
+  /// Whether the rows have all groups that the fits name, and `others`; false after a report.
+  bool check(DiagnosticEngine &diagnostics, llvm::ArrayRef<std::string> others);
+
+  /// Fits to the rows that `isKnown`; `values` are then those of all constants.
+  std::vector<FitFindings> fit(llvm::function_ref<bool(size_t)> isKnown, ConstantValues &values);
+  /// The predicted rows of each group by `label` as a fit to all other rows foretells them. A row
+  /// is skipped with a reason where no other says anything about one of its constants.
+  std::vector<ValidationRow> leaveOut(llvm::StringRef label);
+  /// For `shots` rows of each group by `label`, chosen by a hash of their names, whether each row
+  /// is one of them.
+  std::vector<bool> shots(llvm::StringRef label, size_t shots) const;
+  /// These rows with `values`.
+  std::vector<ValidationRow> foretold(const ConstantValues &values, llvm::ArrayRef<size_t> numbers,
+                                      llvm::ArrayRef<FitFindings> findings);
+
+private:
+  FitRows &rows;
+};
+
+/// Whether anything of the row is predicted.
+bool isPredicted(const ValidationRow &row);
+/// The value of a row's group by `label`; "" where it has none.
+llvm::StringRef groupOf(const ValidationRow &row, llvm::StringRef label);
+
+} // namespace perfc::api
+
+#endif // PERFC_API_FIT_CALIBRATION_H

@@ -1,0 +1,210 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/fit/FitRows.h"
+
+#include "api/Evaluation.h"
+#include "api/Providers.h"
+#include "ir/study/AllOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+using namespace perfc;
+using namespace perfc::api;
+
+static std::vector<const FitConstant *> constantsOf(llvm::ArrayRef<Fit> fits) {
+  std::vector<const FitConstant *> constants;
+  for (const Fit &fit : fits)
+    for (const FitLine &line : fit.lines) {
+      for (const FitConstant &constant : line.constants)
+        constants.push_back(&constant);
+      if (line.mean)
+        constants.push_back(&*line.mean);
+    }
+  return constants;
+}
+
+namespace {
+/// Texts and mistakes that nobody sees.
+struct OwnTexts {
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
+};
+} // namespace
+
+/// The program once more, for one thread.
+class FitRows::Worker {
+public:
+  /// `own` is null for the thread whose mistakes are shown.
+  Worker(std::unique_ptr<OwnTexts> own, SourceManager &texts, DiagnosticEngine &diagnostics)
+      : own(std::move(own)), texts(texts), diagnostics(diagnostics),
+        compilation(texts, diagnostics, allOps()) {}
+
+  void load(FileId file, Compilation::Defines defines) {
+    if (compilation.load(file, defines) || compilation.canRun()) {
+      compilation.check(); // which reports what is wrong with fits as well
+      if (diagnostics.hasErrors())
+        return;
+      fits = compilation.fits();
+      constants = constantsOf(fits);
+      for (const FitConstant *constant : constants) { // one of several fits has one source
+        auto first = llvm::find_if(
+            constants, [&](const FitConstant *other) { return other->place == constant->place; });
+        sources.push_back(uncertaintySource("<constant>", first - constants.begin()));
+      }
+    }
+  }
+
+  /// Sets what has a value; with `interval`, a share, the constant is the source of one.
+  void set(const ConstantValues &values, double interval = 0) {
+    std::vector<std::pair<const FitConstant *, Uncertain>> set;
+    for (size_t i = 0; i < values.size(); ++i)
+      if (values[i])
+        set.emplace_back(constants[i], Uncertain(*values[i], interval * *values[i], sources[i]));
+    compilation.setConstants(set);
+  }
+
+  std::vector<ValidationRow> predict(bool showsMistakes = false) {
+    size_t known = diagnostics.all().size();
+    RunOptions options;
+    options.which = RunOptions::Which::Tables;
+    Evaluation evaluation({texts, diagnostics, watcher}, providers, options);
+    evaluation.run(compilation, [](const Evaluated &) {});
+    std::vector<ValidationRow> rows;
+    for (const PredictedTable &table : evaluation.tables())
+      llvm::append_range(rows, table.rows);
+    if (!showsMistakes) // what is wrong with a row is in its prediction
+      diagnostics.truncate(known);
+    return rows;
+  }
+
+  /// Which constants each wanted row has in it, where `set` made them sources.
+  std::vector<std::vector<size_t>> uses() {
+    size_t known = diagnostics.all().size();
+    std::vector<std::vector<size_t>> found(1);
+    compilation.forEachUnit([&](ir::Module &module) {
+      const ir::Operation *point = pointOf(module);
+      if (!isRow(point))
+        return true;
+      module.walk([&](const ir::Operation &op) {
+        for (const ir::Operation::NamedAttribute &attr : op.attrs())
+          addUses(attr.value, found.back());
+      });
+      if (!ir::as<study::PointOp>(*point).isOpen())
+        found.emplace_back();
+      return true;
+    });
+    found.pop_back();
+    diagnostics.truncate(known);
+    return found;
+  }
+
+  Compilation &program() { return compilation; }
+  std::vector<Fit> fits;
+  std::vector<const FitConstant *> constants;
+
+private:
+  void addUses(const ir::Attribute &value, std::vector<size_t> &found) const;
+
+  std::unique_ptr<OwnTexts> own;
+  SourceManager &texts;
+  DiagnosticEngine &diagnostics;
+  std::vector<UncertaintySource> sources; ///< of the constants, where they are such
+  Watcher watcher;
+  ProviderSet providers = defaultProviders();
+  Compilation compilation;
+};
+
+void FitRows::Worker::addUses(const ir::Attribute &value, std::vector<size_t> &found) const {
+  if (value.is(ir::AttrKind::List))
+    for (const ir::Attribute &element : value.asList())
+      addUses(element, found);
+  if (value.is(ir::AttrKind::Dict))
+    for (const ir::AttrDict::Entry &entry : value.asDict().entries())
+      addUses(entry.second, found);
+  if (!value.is(ir::AttrKind::Quantity))
+    return;
+  Uncertain number = value.asQuantity().toUncertain();
+  for (const Uncertain::Contribution &part : number.contributions())
+    for (size_t i = 0; i < constants.size(); ++i)
+      if (part.source == sources[i] && !llvm::is_contained(found, i))
+        found.push_back(i);
+}
+
+FitRows::FitRows(Context context, FileId file, Compilation::Defines defines, unsigned threads)
+    : context(context) {
+  workers.push_back(std::make_unique<Worker>(nullptr, context.sources, context.diagnostics));
+  Worker &first = *workers.front();
+  first.load(file, defines);
+  if (context.diagnostics.hasErrors())
+    return;
+  first.program().chooseRows([](size_t) { return true; });
+  asWritten = first.predict(/*showsMistakes=*/true);
+  for (unsigned i = 1; i < threads; ++i) {
+    auto own = std::make_unique<OwnTexts>();
+    SourceManager &sources = own->sources;
+    DiagnosticEngine &diagnostics = own->diagnostics;
+    FileId copy = sources.add(context.sources.path(file).str(), context.sources.text(file).str());
+    workers.push_back(std::make_unique<Worker>(std::move(own), sources, diagnostics));
+    workers.back()->load(copy, defines);
+  }
+}
+
+FitRows::~FitRows() = default;
+
+llvm::ArrayRef<Fit> FitRows::fits() const { return workers.front()->fits; }
+
+llvm::ArrayRef<const FitConstant *> FitRows::constants() const {
+  return workers.front()->constants;
+}
+
+/// Divides `count` rows among the threads, in parts of which each takes the next.
+void FitRows::forParts(size_t count,
+                       llvm::function_ref<void(Worker &, size_t begin, size_t end)> each) {
+  constexpr size_t leastRows = 8;
+  size_t size = std::max(leastRows, count / (8 * workers.size()) + 1);
+  std::atomic<size_t> next{0};
+  auto work = [&](Worker &worker) {
+    for (size_t begin = 0; (begin = next.fetch_add(size)) < count;)
+      each(worker, begin, std::min(begin + size, count));
+  };
+  std::vector<std::thread> threads;
+  for (const std::unique_ptr<Worker> &worker : llvm::makeArrayRef(workers).drop_front())
+    threads.emplace_back([&] { work(*worker); });
+  work(*workers.front());
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+std::vector<ValidationRow> FitRows::predict(const ConstantValues &values,
+                                            llvm::ArrayRef<size_t> numbers) {
+  std::vector<ValidationRow> rows(numbers.size());
+  for (const std::unique_ptr<Worker> &worker : workers)
+    worker->set(values);
+  forParts(numbers.size(), [&](Worker &worker, size_t begin, size_t end) {
+    llvm::ArrayRef<size_t> part = numbers.slice(begin, end - begin);
+    worker.program().chooseRows(
+        [part](size_t row) { return std::binary_search(part.begin(), part.end(), row); });
+    std::vector<ValidationRow> found = worker.predict();
+    std::move(found.begin(), found.end(), rows.begin() + static_cast<ptrdiff_t>(begin));
+  });
+  return rows;
+}
+
+const std::vector<std::vector<size_t>> &FitRows::uses() {
+  if (!usesOfRows.empty() || asWritten.empty())
+    return usesOfRows;
+  constexpr double interval = 1e-6;
+  usesOfRows.resize(asWritten.size());
+  ConstantValues values;
+  for (const FitConstant *constant : constants())
+    values.push_back(constant->written);
+  for (const std::unique_ptr<Worker> &worker : workers)
+    worker->set(values, interval);
+  forParts(asWritten.size(), [&](Worker &worker, size_t begin, size_t end) {
+    worker.program().chooseRows([=](size_t row) { return row >= begin && row < end; });
+    std::vector<std::vector<size_t>> found = worker.uses();
+    std::move(found.begin(), found.end(), usesOfRows.begin() + static_cast<ptrdiff_t>(begin));
+  });
+  return usesOfRows;
+}

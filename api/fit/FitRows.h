@@ -1,0 +1,49 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rows of a program's tables, predicted again and again with other values of its constants. The
+// program is parsed, checked and its tables are read once for each thread; rows are then built,
+// lowered and costed as `perfc validate` does it, in any order and by any number of threads with
+// the same results.
+#ifndef PERFC_API_FIT_FITROWS_H
+#define PERFC_API_FIT_FITROWS_H
+
+#include "api/Agreement.h"
+#include "api/Context.h"
+#include "frontend/build/Compilation.h"
+
+namespace perfc::api {
+
+/// Values of the constants of all fits, in base units; what has none stays as it is written.
+using ConstantValues = std::vector<llvm::Optional<double>>;
+
+class FitRows {
+public:
+  /// Loads and checks `file`; mistakes go to the diagnostics of the context.
+  FitRows(Context context, FileId file, Compilation::Defines defines, unsigned threads);
+  ~FitRows();
+
+  /// The sound `calibrate` statements of the file.
+  llvm::ArrayRef<Fit> fits() const;
+  /// The constants of their lines, each line's own before its mean, in order.
+  llvm::ArrayRef<const FitConstant *> constants() const;
+  /// All rows as they are without a fit.
+  llvm::ArrayRef<ValidationRow> rows() const { return asWritten; }
+  /// For each row the constants, by index, that what it runs and runs on are made of.
+  const std::vector<std::vector<size_t>> &uses();
+
+  /// These rows, by number in rising order, with other values.
+  std::vector<ValidationRow> predict(const ConstantValues &values, llvm::ArrayRef<size_t> numbers);
+
+private:
+  class Worker;
+  void forParts(size_t count, llvm::function_ref<void(Worker &, size_t begin, size_t end)> each);
+
+  Context context;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<ValidationRow> asWritten;
+  std::vector<std::vector<size_t>> usesOfRows;
+};
+
+} // namespace perfc::api
+
+#endif // PERFC_API_FIT_FITROWS_H

@@ -1,0 +1,49 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A `calibrate` statement: constants that are fitted to the rows of the file's `validate`
+// statements. What is minimised is in docs/calibration.md.
+#ifndef PERFC_FRONTEND_BUILD_FIT_H
+#define PERFC_FRONTEND_BUILD_FIT_H
+
+#include "frontend/build/FitConstant.h"
+
+namespace perfc {
+
+/// Constants of one `parameter` line; each has a value of its own.
+struct FitLine {
+  std::vector<FitConstant> constants;
+  double low = 0, high = 0; ///< in base units
+  bool isLog = false;
+  /// What is known beside the measurements: the value, where the fit starts, and the half of its
+  /// 90 % interval.
+  llvm::Optional<double> prior;
+  double priorWidth = 0;
+  double alike = 0; ///< half of the 90 % interval around their mean, as a share; 0 for none
+  llvm::Optional<FitConstant> mean;
+  SourceRange range;
+};
+
+struct Fit {
+  std::string name;
+  SourceRange range;
+  std::vector<FitLine> lines;
+  std::vector<std::pair<std::string, std::string>> only; ///< values of groups, with `*`
+  std::string metric;                                    ///< "" for the first
+  bool isRobust = true;
+  double scale = 0.04; ///< of errors, in logarithms
+  /// So many rows of a group.
+  struct OfGroup {
+    double rows = 0; ///< 0 for no limit
+    std::string by;
+  };
+  OfGroup weight; ///< that all rows of a group count as at most
+  OfGroup sample; ///< that it is fitted to at most
+  std::vector<std::string> leaveOut;
+};
+
+/// The fit that `statement` declares; nothing after a report.
+llvm::Optional<Fit> readFit(Evaluator &evaluator, const ast::Item &statement, const Scope &scope);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_FIT_H

@@ -1,0 +1,33 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A constant of a program: the value of a word in a declaration, or of a `let`, by a dotted name
+// such as `hopper.launch` or `my_phone.DRAM.bandwidth`. What stands in its place is an expression;
+// a fit puts other values there (Compilation::setConstants).
+#ifndef PERFC_FRONTEND_BUILD_FITCONSTANT_H
+#define PERFC_FRONTEND_BUILD_FITCONSTANT_H
+
+#include "frontend/sema/Evaluator.h"
+
+namespace perfc {
+
+struct FitConstant {
+  std::string path;           ///< as written
+  const Decl *decl = nullptr; ///< the first name of it
+  /// The lines that lead to it in the declaration, outermost first; none for a `let`.
+  std::vector<const ast::Item *> lines;
+  llvm::StringRef clause; ///< the word of a clause of the last line; "" for its own value
+  const ast::Expr *place = nullptr;
+  double written = 0; ///< in base units, as all values of it
+  Dimension dimension;
+
+  /// `value` as the program would write it, with so many significant digits: "5330cycle".
+  std::string text(double value, unsigned digits) const;
+};
+
+/// The constant called `path`; nothing after a report.
+llvm::Optional<FitConstant> findConstant(Evaluator &evaluator, const ast::Expr &path,
+                                         const Scope &scope);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_FITCONSTANT_H

@@ -1,0 +1,212 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/Fit.h"
+#include "frontend/sema/Elaborator.h"
+#include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Values.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+
+namespace {
+
+/// Reads one statement.
+class FitReader {
+public:
+  FitReader(Evaluator &evaluator, const Scope &scope)
+      : evaluator(evaluator), diagnostics(evaluator.diagnostics), elaborator(evaluator),
+        scope(scope) {}
+
+  llvm::Optional<Fit> read(const ast::Item &statement);
+
+private:
+  void line(const Node &node, Fit &fit);
+  bool constants(const Node &node, FitLine &line);
+  bool bounds(const Node &node, const ast::Expr &domain, FitLine &line);
+  void prior(const Node &node, FitLine &line);
+  void only(const Node &node, Fit &fit);
+  void loss(const Node &node, Fit &fit);
+  Fit::OfGroup ofGroup(const Node &statement, llvm::StringRef word);
+
+  Evaluator &evaluator;
+  DiagnosticEngine &diagnostics;
+  Elaborator elaborator;
+  const Scope &scope;
+};
+
+} // namespace
+
+/// The name behind `word`; "" where it is not given.
+static std::string nameOf(const Node &node, llvm::StringRef word) {
+  const Node *child = node.find(word);
+  const WordValue *name =
+      child && !child->args.empty() ? child->args[0].value.getIf<WordValue>() : nullptr;
+  return name ? name->word : "";
+}
+
+static double numberOf(const Value &value) {
+  const Quantity *quantity = value.getIf<Quantity>();
+  return quantity ? quantity->toDouble() : 0;
+}
+
+/// The constants of `parameter a.b, c.d in low..high`.
+bool FitReader::constants(const Node &node, FitLine &line) {
+  llvm::ArrayRef<ast::Arg> args = node.syntaxArgs();
+  const ast::Expr *last = args.empty() ? nullptr : args.back().value;
+  if (!last || last->kind != ast::ExprKind::Binary || last->text != "in") {
+    diagnostics.report(node.range, diag::BadFit,
+                       "the bounds of a constant: `parameter my_gpu.launch in 1us..20us`");
+    return false;
+  }
+  for (const ast::Arg &arg : args) {
+    const ast::Expr &path = arg.value == last ? *last->operands[0] : *arg.value;
+    auto constant = findConstant(evaluator, path, scope);
+    if (!constant)
+      return false;
+    line.constants.push_back(std::move(*constant));
+  }
+  return bounds(node, *last->operands[1], line);
+}
+
+bool FitReader::bounds(const Node &node, const ast::Expr &domain, FitLine &line) {
+  Value value = evaluator.evaluate(domain, scope);
+  const RangeValue *range = value.getIf<RangeValue>();
+  if (!range || range->step) {
+    if (!value.isUnknown())
+      diagnostics.report(domain.range, diag::BadFit,
+                         fmt::format("bounds `low..high`, not {}", value.describe()));
+    return false;
+  }
+  line.low = range->first.toDouble();
+  line.high = range->last.toDouble();
+  line.isLog = line.low > 0;
+  if (std::string scale = nameOf(node, "scale"); !scale.empty())
+    line.isLog = scale == "log";
+  if (!(line.low < line.high) || (line.isLog && line.low <= 0)) {
+    diagnostics.report(domain.range, diag::BadFit,
+                       line.low < line.high ? "bounds above 0 for a logarithmic scale"
+                                            : "a lower bound below the upper one");
+    return false;
+  }
+  for (const FitConstant &constant : line.constants) {
+    for (const Quantity &end : {range->first, range->last})
+      if (end.dimension() != constant.dimension) {
+        diagnostics.report(domain.range, diag::BadFit,
+                           fmt::format("bounds of `{}`, {}, not {}", constant.path,
+                                       constant.dimension.describe(), written(end)));
+        return false;
+      }
+    if (constant.written < line.low || constant.written > line.high) {
+      diagnostics.report(domain.range, diag::BadFit,
+                         fmt::format("bounds with what `{}` is now between them, {}", constant.path,
+                                     constant.text(constant.written, 4)));
+      return false;
+    }
+  }
+  return true;
+}
+
+void FitReader::prior(const Node &node, FitLine &line) {
+  const Node *prior = node.find("prior");
+  const Quantity *value =
+      prior && !prior->args.empty() ? prior->args[0].value.getIf<Quantity>() : nullptr;
+  if (!value)
+    return;
+  line.prior = value->toDouble();
+  line.priorWidth = value->toUncertain().halfWidth();
+  bool isInside = *line.prior >= line.low && *line.prior <= line.high;
+  if (!isInside || line.priorWidth <= 0 || value->dimension() != line.constants[0].dimension)
+    diagnostics.report(prior->range, diag::BadFit,
+                       "a prior between the bounds, with its interval: `prior 5us +- 50%`");
+}
+
+void FitReader::line(const Node &node, Fit &fit) {
+  FitLine line;
+  line.range = node.range;
+  if (!constants(node, line))
+    return;
+  prior(node, line);
+  if (const Quantity *alike = node.quantity("alike"))
+    line.alike = alike->toDouble();
+  if (const Node *mean = node.find("mean"); mean && mean->syntaxArgs().size() == 1)
+    line.mean = findConstant(evaluator, *mean->syntaxArgs()[0].value, scope);
+  for (const FitLine &other : fit.lines)
+    for (const FitConstant &known : other.constants)
+      for (const FitConstant &constant : line.constants)
+        if (known.place == constant.place)
+          diagnostics.report(node.range, diag::BadFit,
+                             fmt::format("`{}` in one line alone", constant.path));
+  fit.lines.push_back(std::move(line));
+}
+
+void FitReader::only(const Node &node, Fit &fit) {
+  for (const ast::Arg &arg : node.syntaxArgs()) {
+    Value value = arg.assigned ? evaluator.evaluate(*arg.assigned, scope) : Value();
+    if (arg.assign == "=" && arg.value->kind == ast::ExprKind::Name) {
+      if (!value.isUnknown())
+        fit.only.emplace_back(arg.value->text.str(), plainText(value));
+      continue;
+    }
+    diagnostics.report(arg.range, diag::BadFit, "a group and its value: `only dtype = \"fp16\"`");
+  }
+}
+
+void FitReader::loss(const Node &node, Fit &fit) {
+  const WordValue *loss = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!loss)
+    return;
+  fit.isRobust = loss->word == "robust";
+  fit.scale = fit.isRobust ? 0.04 : 0.1;
+  if (!loss->arguments.empty())
+    fit.scale = numberOf(*loss->arguments[0].value);
+  if (fit.scale <= 0)
+    diagnostics.report(node.range, diag::BadFit, "an error above 0 in its loss");
+}
+
+/// `weight 64 by device`.
+Fit::OfGroup FitReader::ofGroup(const Node &statement, llvm::StringRef word) {
+  Fit::OfGroup result;
+  const Node *node = statement.find(word);
+  if (!node)
+    return result;
+  result.rows = node->args.empty() ? 0 : numberOf(node->args[0].value);
+  result.by = nameOf(*node, "by");
+  if (result.rows <= 0 || result.by.empty())
+    diagnostics.report(node->range, diag::BadFit,
+                       fmt::format("a number of rows and groups: `{} 64 by device`", word));
+  return result;
+}
+
+llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
+  size_t errors = diagnostics.errorCount();
+  Fit fit;
+  fit.range = statement.range;
+  const Node *node = elaborator.statement(statement, BlockKind::File, scope);
+  if (!node)
+    return llvm::None;
+  if (const WordValue *name = node->args.empty() ? nullptr : node->args[0].value.getIf<WordValue>())
+    fit.name = name->word;
+  for (const Node *child : node->children) {
+    if (child->word == "parameter")
+      line(*child, fit);
+    else if (child->word == "only")
+      only(*child, fit);
+    else if (child->word == "loss")
+      loss(*child, fit);
+    else if (child->word == "leave_out")
+      for (const NodeArg &arg : child->args)
+        fit.leaveOut.push_back(arg.value.get<WordValue>().word);
+  }
+  fit.metric = nameOf(*node, "against");
+  fit.weight = ofGroup(*node, "weight");
+  fit.sample = ofGroup(*node, "sample");
+  if (fit.lines.empty() && diagnostics.errorCount() == errors)
+    diagnostics.report(statement.range, diag::BadFit,
+                       "a constant: `parameter my_gpu.launch in 1us..20us`");
+  return diagnostics.errorCount() == errors ? llvm::Optional<Fit>(std::move(fit)) : llvm::None;
+}
+
+llvm::Optional<Fit> perfc::readFit(Evaluator &evaluator, const ast::Item &statement,
+                                   const Scope &scope) {
+  return FitReader(evaluator, scope).read(statement);
+}
