@@ -6,7 +6,7 @@
 using namespace perfc;
 using namespace perfc::onnx;
 
-static constexpr size_t mostNodes = 1u << 18;
+static constexpr size_t mostNodes = 1u << 16;
 
 bool Flattener::fail(const Node &node, std::string reason) {
   diagnostics.report(at(node.offset), diag::OnnxNode, number, nameOf(node), shown(node.op), reason);
@@ -412,7 +412,7 @@ bool Flattener::addNode(const Node &node, Names &names) {
   if (node.domain.empty() && node.op == "Constant")
     return constant(node, names);
   ++net.nodes;
-  if (net.nodes > mostNodes + model.graph.nodes.size())
+  if (net.nodes > mostNodes + 16 * model.graph.nodes.size())
     return fail(node, "its functions and loops stand for too many nodes");
   if (node.domain.empty() && node.op == "If")
     return branch(node, names);
