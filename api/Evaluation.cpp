@@ -6,6 +6,7 @@
 #include "frontend/sema/Words.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Hardware.h"
+#include "ir/common/diagnostics/Search.h"
 #include "ir/phase/PhaseOps.h"
 #include "ir/study/AllOps.h"
 #include "ir/study/ServeOps.h"
@@ -285,9 +286,24 @@ void Evaluation::statement(const StatementContext &statement, const Listener &li
   listener(evaluated);
 }
 
+void Evaluation::checkAsked(FileId file) {
+  DiagnosticEngine &diagnostics = context.diagnostics;
+  if (options.replayOn && !kinds.count(study::ReplayOp::opName) && !diagnostics.hasErrors())
+    diagnostics
+        .report({file, 0, 0}, diag::NotSupportedYet, "a cluster for a program without `replay`")
+        .help("--network and --system say on which cluster a trace runs");
+  static const std::pair<RunOptions::Which, std::pair<llvm::StringRef, llvm::StringRef>> alone[] = {
+      {RunOptions::Which::Searches, {"search", study::SearchStatement::opName}},
+      {RunOptions::Which::Sweeps, {"sweep", study::PointOp::opName}}};
+  for (const auto &[which, statement] : alone)
+    if (which == options.which && !kinds.count(statement.second) && !diagnostics.hasErrors())
+      diagnostics.report({}, diag::NoSuchStatement, statement.first, context.sources.path(file));
+}
+
 void Evaluation::keep(Outcome outcome, const StatementContext &statement, ResultLabels labels) {
   const ir::Operation &op = statement.op;
   emit::Result result{std::move(outcome)};
+  result.form = &findStatementKind(op)->form();
   const ir::Operation &whole = statement.around ? *statement.around : op;
   result.name = study::resultName(whole).str();
   result.label = std::move(labels.label);

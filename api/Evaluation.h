@@ -83,8 +83,9 @@ public:
   const mapper::SearchSummary *searchOf(const emit::Result &result) const;
   /// The mappings that a search has found for `result`, as a program has them; "" of other results.
   std::string mappingText(const emit::Result &result) const;
-  /// Whether the program has such an operation of the study level, "study.search".
-  bool has(llvm::StringRef statement) const { return kinds.count(statement) != 0; }
+  /// Reports where `file`, which was evaluated, has no statement that the options are for: one of
+  /// those that were to be evaluated alone, a `replay` for a cluster.
+  void checkAsked(FileId file);
   /// The rows of all sweeps, also those that a file of results had.
   std::vector<mapper::StoredRow> sweepRows() const;
   /// The tables of measurements, in file order.

@@ -100,12 +100,14 @@ const Fusibility &Fusion::fusibility(const Operation &apply) {
   return found->second;
 }
 
-/// What expert parallelism says of how often a kernel runs: in a group all run alike.
-static constexpr llvm::StringLiteral shares[] = {"load", "dropped"};
+/// What says how often a kernel of a training step runs: in a group all run alike.
+static constexpr llvm::StringLiteral shares[] = {"load", "dropped", "discarded"};
 
 static bool runAlike(const Operation &a, const Operation &b) {
-  return llvm::all_of(
-      shares, [&](llvm::StringRef name) { return a.quantityAttr(name) == b.quantityAttr(name); });
+  return llvm::all_of(shares, [&](llvm::StringRef name) {
+    const Attribute *one = a.attr(name), *other = b.attr(name);
+    return one && other ? *one == *other : one == other;
+  });
 }
 
 /// The last application before `apply` whose group it can join, or null.

@@ -36,6 +36,9 @@ private:
   llvm::StringRef formulaOfLine(llvm::StringRef line) const;
   Operation &startSegment(Region &into, const Location &location);
   void runSequence(llvm::StringRef name, Region &into, const Location &location);
+  bool lowerSequence(phase::SequenceOp from, Region &into);
+  bool lowerStages(study::EvaluateOp evaluate, Region &into);
+  void placeSend(Operation &send) const;
 
   Module &module;
   DiagnosticEngine &diagnostics;
@@ -46,6 +49,7 @@ private:
   bool hasSchedules = false; ///< for lines that name none
   int64_t ranks = 1;
   Strategy strategy; ///< that divides the subject
+  int64_t stage = 0; ///< of the pipeline, which is lowered
 };
 
 void CollectiveLowering::runSequence(llvm::StringRef name, Region &into, const Location &location) {
@@ -78,7 +82,9 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
   transfer->setAttr("bytes", op.bytes());
   transfer->setAttr("group", op.axis().empty() ? llvm::StringRef(group) : op.axis());
   transfer->setAttr("ranks", ranks);
-  if (!op.axis().empty())
+  if (op.kind() == "send" && op.axis() == "pipeline")
+    placeSend(*transfer);
+  else if (!op.axis().empty())
     placeCollective(*transfer, placeOf(strategy, op.axis()));
   if (op.kind() == "all_to_allv")
     for (llvm::StringRef attribute : {"load", "sizes"})
@@ -144,9 +150,48 @@ bool CollectiveLowering::lowerRegion(Region &from, Region &into) {
   return true;
 }
 
+/// A message from each rank of a stage to the one of the next.
+void CollectiveLowering::placeSend(Operation &send) const {
+  ChipSet chips = stageChips(strategy, stage);
+  send.setAttr("ranks", 2);
+  send.setAttr("senders", AttrList{chips.first, chips.count, chips.step,
+                                   placeOf(strategy, "pipeline").stride()});
+}
+
+/// What `from` runs; one with collectives is cut at these, and gone then.
+bool CollectiveLowering::lowerSequence(phase::SequenceOp from, Region &into) {
+  sequence = from;
+  if (!hasCollective(*sequence)) {
+    runSequence(sequence.symbol(), into, sequence->location());
+    return true;
+  }
+  bool valid = lowerRegion(sequence->body(), into);
+  sequence->erase();
+  return valid;
+}
+
+/// Each stage in one pass.
+bool CollectiveLowering::lowerStages(study::EvaluateOp evaluate, Region &into) {
+  for (stage = 0; stage < strategy.pipeline; ++stage) {
+    ChipSet chips = stageChips(strategy, stage);
+    auto made = builder.create<collective::StageOp>(into, evaluate->location());
+    made->setAttr("number", stage);
+    made->setAttr("chips", AttrList{chips.first, chips.count, chips.step});
+    auto pass = builder.create<collective::PassOp>(made->body(), evaluate->location());
+    pass->setAttr("direction", "forward");
+    pass->setAttr("chunk", 0);
+    if (!lowerSequence(module.lookup<phase::SequenceOp>(stageSequenceSymbol(evaluate, stage)),
+                       pass->body()))
+      return false;
+  }
+  return true;
+}
+
 bool CollectiveLowering::run(study::EvaluateOp evaluate) {
-  sequence = module.lookup<phase::SequenceOp>(sequenceSymbol(evaluate));
-  if (!sequence || module.lookup<collective::ProgramOp>(programSymbol(evaluate)))
+  int64_t stages = pipelineStages(evaluate);
+  auto first = module.lookup<phase::SequenceOp>(stages > 1 ? stageSequenceSymbol(evaluate, 0)
+                                                           : sequenceSymbol(evaluate));
+  if (!first || module.lookup<collective::ProgramOp>(programSymbol(evaluate)))
     return true;
   Operation *target = module.lookup(evaluate.on());
   bool isSystem = target->is(target::SystemOp::opName);
@@ -174,13 +219,8 @@ bool CollectiveLowering::run(study::EvaluateOp evaluate) {
       builder.createBefore(*top, collective::ProgramOp::opName, evaluate->location());
   program->setSymbol(programSymbol(evaluate));
   program->setAttr("system", Attribute::symbol(evaluate.on()));
-  if (!hasCollective(*sequence)) {
-    runSequence(sequence.symbol(), program->body(), sequence->location());
-    return true;
-  }
-  bool valid = lowerRegion(sequence->body(), program->body());
-  sequence->erase();
-  return valid;
+  return stages > 1 ? lowerStages(evaluate, program->body())
+                    : lowerSequence(first, program->body());
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 // the evaluation is at that level and they exist. Repeats stay repeats: 80 equal layers are one.
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Mappings.h"
+#include "ir/common/diagnostics/Training.h"
 #include "ir/phase/PhaseOps.h"
 #include "ir/study/ServeOps.h"
 #include "passes/DensityFlow.h"
@@ -15,6 +16,7 @@
 #include "passes/StatementGroups.h"
 #include "passes/analysis/LiveBytes.h"
 #include "passes/training/ShardKernel.h"
+#include "passes/training/StageGraphs.h"
 #include "passes/training/StepSequences.h"
 #include "passes/training/Strategy.h"
 #include <map>
@@ -41,6 +43,8 @@ public:
   bool run(study::EvaluateOp evaluate);
 
 private:
+  bool lower(const std::string &symbol, Operation &subject, bool handsOn = false);
+  bool lowerStages(Operation &subject, int64_t stages);
   std::vector<Step> steps(const KernelUse &use);
   bool lowerRegion(const Region &region, Region &into, const LiveBytes &live);
   bool lowerOperation(const Operation &op, Region &into, const LiveBytes &live);
@@ -191,10 +195,65 @@ static int64_t residentBytes(op::KernelOp kernel) {
   return sum;
 }
 
+/// The sequence `symbol` of `subject`; one that `handsOn` sends what it returns to the next stage.
+bool PhaseLowering::lower(const std::string &symbol, Operation &subject, bool handsOn) {
+  zeros.emplace(evaluate, subject);
+  Operation *top = evaluate.op;
+  while (top->parentOp())
+    top = top->parentOp();
+  Operation *sequence = builder.createBefore(*top, phase::SequenceOp::opName, evaluate->location());
+  sequence->setSymbol(symbol);
+  sequence->setAttr("of", Attribute::symbol(subject.symbol()));
+  sequence->setAttr("target", Attribute::symbol(whole.symbol()));
+  Region *into = &sequence->body();
+  if (evaluate.count() > 1) {
+    auto repeat = builder.create<phase::RepeatOp>(*into, evaluate->location());
+    repeat->setAttr("count", evaluate.count());
+    into = &repeat->body();
+  }
+  if (auto kernel = as<op::KernelOp>(subject)) {
+    lowerKernel(*kernel.op, kernelUse(kernel), *into, residentBytes(kernel));
+    return true;
+  }
+  if (!lowerRegion(subject.body(), *into, LiveBytes(subject)))
+    return false;
+  if (!handsOn)
+    return true;
+  int64_t bytes = 0;
+  for (const Value *value : subject.body().back().operands())
+    bytes += value->type().bytes().getValueOr(0);
+  auto message = builder.create<phase::CollectiveOp>(*into, evaluate->location());
+  message->setAttr("kind", "send");
+  message->setAttr("label", "send pipeline");
+  message->setAttr("axis", "pipeline");
+  message->setAttr("bytes", bytes);
+  return true;
+}
+
+bool PhaseLowering::lowerStages(Operation &subject, int64_t stages) {
+  Operation *top = evaluate.op;
+  while (top->parentOp())
+    top = top->parentOp();
+  std::vector<Operation *> graphs = stageGraphs(module, builder.ops(), subject, stages, *top);
+  if (graphs.empty()) {
+    diagnostics.report(
+        rangeOf(*evaluate, "pipeline", diagnostics), diag::StagesAndLayers,
+        fmt::format("`{}` has fewer layers than the {} of `pipeline`: its layers are "
+                    "the iterations of its repeats",
+                    evaluate.subjectLabel(), counted(static_cast<uint64_t>(stages), "stage")));
+    return false;
+  }
+  for (int64_t stage = 0; stage < stages; ++stage)
+    if (!lower(stageSequenceSymbol(evaluate, stage), *graphs[stage], stage + 1 < stages))
+      return false;
+  return true;
+}
+
 bool PhaseLowering::run(study::EvaluateOp evaluation) {
   evaluate = evaluation;
   auto present = module.lookup<phase::SequenceOp>(sequenceSymbol(evaluate));
   if ((present && present.of() == evaluate.subject()) ||
+      module.lookup<phase::SequenceOp>(stageSequenceSymbol(evaluate, 0)) ||
       module.lookup<collective::ProgramOp>(programSymbol(evaluate)))
     return true; // done
   whole = chipOf(evaluate, diagnostics);
@@ -214,25 +273,9 @@ bool PhaseLowering::run(study::EvaluateOp evaluation) {
   }
   known.clear();
   Operation *subject = resolve(*evaluate, evaluate.subject());
-  zeros.emplace(evaluate, *subject);
-  Operation *top = evaluate.op;
-  while (top->parentOp())
-    top = top->parentOp();
-  Operation *sequence = builder.createBefore(*top, phase::SequenceOp::opName, evaluate->location());
-  sequence->setSymbol(sequenceSymbol(evaluate));
-  sequence->setAttr("of", Attribute::symbol(evaluate.subject()));
-  sequence->setAttr("target", Attribute::symbol(whole.symbol()));
-  Region *into = &sequence->body();
-  if (evaluate.count() > 1) {
-    auto repeat = builder.create<phase::RepeatOp>(*into, evaluate->location());
-    repeat->setAttr("count", evaluate.count());
-    into = &repeat->body();
-  }
-  if (auto kernel = as<op::KernelOp>(subject)) {
-    lowerKernel(*kernel.op, kernelUse(kernel), *into, residentBytes(kernel));
-    return true;
-  }
-  return lowerRegion(subject->body(), *into, LiveBytes(*subject));
+  if (int64_t stages = pipelineStages(evaluate); stages > 1)
+    return lowerStages(*subject, stages);
+  return lower(sequenceSymbol(evaluate), *subject);
 }
 
 } // namespace
@@ -250,7 +293,9 @@ static void lowerSteps(Module &module, PassContext &context) {
   }
   for (study::ServeOp serve : operationsOf<study::ServeOp>(module)) {
     StepSequences sequences(module, context.registry, *serve);
-    for (study::SampleOp sample : serve.samples())
+    // The first one, which the program of a batch is written for, next to that.
+    std::vector<study::SampleOp> samples = serve.samples();
+    for (study::SampleOp sample : llvm::reverse(samples))
       if (target::ChipOp chip = chipOf(module, serve.on()))
         sequences.run(*module.lookup(sample.graph()), chip);
   }

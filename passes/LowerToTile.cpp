@@ -6,7 +6,7 @@
 // array, from the nests that lower-to-loopnest made.
 #include "ir/common/diagnostics/Training.h"
 #include "ir/target/GenerationOp.h"
-#include "ir/tile/LibraryOps.h"
+#include "ir/tile/AttentionOps.h"
 #include "ir/tile/TileOps.h"
 #include "passes/Blocks.h"
 #include "passes/KernelUses.h"
@@ -14,6 +14,7 @@
 #include "passes/Names.h"
 #include "passes/Pass.h"
 #include "passes/UnitChoice.h"
+#include "passes/analysis/Attentions.h"
 #include "passes/analysis/Products.h"
 #include "passes/analysis/Streams.h"
 #include "passes/training/Strategy.h"
@@ -37,12 +38,15 @@ private:
   bool lowerNests(study::EvaluateOp evaluate, const KernelUse &use);
   void lowerOutput(const KernelUse &use);
   bool propose(const KernelUse &use, llvm::StringRef symbol);
+  bool proposeAttention(const KernelUse &use, llvm::StringRef symbol);
+  Operation *choice(const KernelUse &use, llvm::StringRef symbol, llvm::StringRef library);
   void emitProduct(const Product &product, Region &into, const Location &location);
   void choose(target::ChipOp target, Operation &statement);
   Operation *emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run, int64_t units,
                   llvm::StringRef memory, target::ComputeOp unit, const Location &location);
   void addStream(const Kernel &kernel, Operation &tiled);
   std::vector<std::string> libraries();
+  std::string streamLibrary(llvm::StringRef kind);
   const Kernel &model(op::KernelOp kernel) {
     return kernels.try_emplace(kernel.op, kernel).first->second;
   }
@@ -56,6 +60,7 @@ private:
   const Chip *chip = nullptr;
   std::vector<std::string> asked; ///< libraries that the statement names
   bool isEager = false;           ///< the host starts each kernel
+  bool attends = false;           ///< attention is left to libraries as well
 };
 
 AttrDict indexDict(llvm::ArrayRef<std::string> names, llvm::ArrayRef<int64_t> values) {
@@ -119,7 +124,7 @@ void TileLowering::lowerOutput(const KernelUse &use) {
   const Kernel &kernel = model(use.kernel);
   std::string symbol = tileSymbol(use.kernel.symbol(), chip->op.symbol());
   if (kernel.statements.empty() || chip->places.empty() || module.lookup(symbol) ||
-      propose(use, symbol))
+      propose(use, symbol) || (attends && proposeAttention(use, symbol)))
     return;
   // Blocks go to the elements of dispatched arrays, and load from the memory before the first one.
   int64_t units = 1;
@@ -147,6 +152,15 @@ std::vector<std::string> TileLowering::libraries() {
   return names;
 }
 
+/// The first library that has kernels which stream tensors so; "" for none.
+std::string TileLowering::streamLibrary(llvm::StringRef kind) {
+  for (const std::string &name : libraries())
+    if (auto library = module.lookup<tile::LibraryOp>(name);
+        library && tile::streamFor(library, kind))
+      return name;
+  return "";
+}
+
 /// Says of a kernel that streams tensors which library has it.
 void TileLowering::addStream(const Kernel &kernel, Operation &tiled) {
   if (!chip->op->hasAttr("generation"))
@@ -154,21 +168,21 @@ void TileLowering::addStream(const Kernel &kernel, Operation &tiled) {
   llvm::Optional<Stream> stream = streamOf(kernel);
   if (!stream)
     return;
-  for (const std::string &name : libraries()) {
-    auto library = module.lookup<tile::LibraryOp>(name);
-    if (!library || !tile::streamFor(library, streamKindName(stream->kind)))
-      continue;
-    tiled.setAttr("library", Attribute::symbol(name));
-    if (isEager)
-      tiled.setAttr("eager", Attribute::unit());
-    auto op = builder.create<tile::StreamOp>(tiled.body(), tiled.location());
-    op->setAttr("kind", streamKindName(stream->kind));
-    op->setAttr("rows", stream->rows);
-    op->setAttr("row_bytes", stream->rowBytes);
-    op->setAttr("pass_bytes", stream->passBytes);
-    op->setAttr("inputs", stream->inputs);
+  llvm::StringRef kind = streamKindName(stream->kind);
+  std::string name = streamLibrary(kind);
+  if (name.empty() && stream->kind >= StreamKind::Append)
+    name = streamLibrary(kind = streamKindName(StreamKind::Elementwise));
+  if (name.empty())
     return;
-  }
+  tiled.setAttr("library", Attribute::symbol(name));
+  if (isEager)
+    tiled.setAttr("eager", Attribute::unit());
+  auto op = builder.create<tile::StreamOp>(tiled.body(), tiled.location());
+  op->setAttr("kind", kind);
+  op->setAttr("rows", stream->rows);
+  op->setAttr("row_bytes", stream->rowBytes);
+  op->setAttr("pass_bytes", stream->passBytes);
+  op->setAttr("inputs", stream->inputs);
 }
 
 /// Leaves the tile of a product to a library of the chip's generation that has kernels for it;
@@ -184,17 +198,68 @@ bool TileLowering::propose(const KernelUse &use, llvm::StringRef symbol) {
     if (!library ||
         !tile::gemmFor(library, product->format, product->right.access->format, product->batch > 1))
       continue;
-    Operation *choice =
-        builder.createBefore(*before, tile::ChoiceOp::opName, use.kernel->location());
-    choice->setSymbol(symbol);
-    choice->setAttr("run", Attribute::symbol(use.kernel.symbol()));
-    choice->setAttr("target", Attribute::symbol(chip->op.symbol()));
-    choice->setAttr("library", Attribute::symbol(name));
-    if (isEager)
-      choice->setAttr("eager", Attribute::unit());
-    emitProduct(*product, choice->body(), use.kernel->location());
+    emitProduct(*product, choice(use, symbol, name)->body(), use.kernel->location());
     return true;
   }
+  return false;
+}
+
+/// A kernel of `library` that waits for its tile.
+Operation *TileLowering::choice(const KernelUse &use, llvm::StringRef symbol,
+                                llvm::StringRef library) {
+  Operation *choice = builder.createBefore(*before, tile::ChoiceOp::opName, use.kernel->location());
+  choice->setSymbol(symbol);
+  choice->setAttr("run", Attribute::symbol(use.kernel.symbol()));
+  choice->setAttr("target", Attribute::symbol(chip->op.symbol()));
+  choice->setAttr("library", Attribute::symbol(library));
+  if (isEager)
+    choice->setAttr("eager", Attribute::unit());
+  return choice;
+}
+
+static void emitAttention(const Attention &attention, Operation &op) {
+  op.setAttr("kind", attention.kind());
+  op.setAttr("sequences", attention.sequences);
+  op.setAttr("heads", attention.heads);
+  op.setAttr("group", attention.group);
+  op.setAttr("queries", attention.queries);
+  op.setAttr("keys", attention.keys);
+  op.setAttr("score_features", attention.scoreFeatures);
+  op.setAttr("value_features", attention.valueFeatures);
+  op.setAttr("window", attention.window);
+  if (attention.isCausal)
+    op.setAttr("causal", Attribute::unit());
+  if (attention.sharesValues)
+    op.setAttr("shared", Attribute::unit());
+  op.setAttr("format", dtypeName(attention.query->format));
+  op.setAttr("cache", dtypeName(attention.key->format));
+  op.setAttr("other_bytes", attention.otherBytes);
+  std::vector<std::string> tensors;
+  for (const Access *access : {attention.query, attention.key, attention.value, attention.result})
+    tensors.push_back(access->tensor.str());
+  op.setAttr("tensors", Attribute::strings(tensors));
+}
+
+/// The same for attention.
+bool TileLowering::proposeAttention(const KernelUse &use, llvm::StringRef symbol) {
+  llvm::Optional<Attention> attention = chip->op->hasAttr("generation")
+                                            ? attentionOf(model(use.kernel))
+                                            : llvm::Optional<Attention>();
+  if (!attention)
+    return false;
+  std::vector<std::string> names = libraries();
+  if (names.empty())
+    return false;
+  Operation *waiting = choice(use, symbol, names.front());
+  auto op = builder.create<tile::AttentionOp>(waiting->body(), use.kernel->location());
+  emitAttention(*attention, *op);
+  for (const std::string &name : names)
+    if (auto library = module.lookup<tile::LibraryOp>(name);
+        library && tile::attentionFor(library, op)) {
+      waiting->setAttr("library", Attribute::symbol(name));
+      return true;
+    }
+  waiting->erase();
   return false;
 }
 
@@ -264,6 +329,7 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
     choose(part, *evaluate.op);
     asked = evaluate->symbolsAttr("kernels");
     isEager = evaluate->hasAttr("eager");
+    attends = true;
     if (!runsAsNests(level, part) || !lowerNests(evaluate, use))
       lowerOutput(use);
   });
@@ -292,5 +358,6 @@ const PassInfo passes::lowerToTilePass = {
     "      tile.compute (macs = …, flops = …)  tile.store (tensor = \"C\", …) }\n"
     "A product for which a library of the chip's generation has kernels waits for its tile:\n"
     "    tile.choice @mm__gpu__tile (run = @mm, target = @gpu, library = @cublas) {\n"
-    "      tile.product (batch = 1, m = 4096, n = 4096, k = 4096, …) }",
+    "      tile.product (batch = 1, m = 4096, n = 4096, k = 4096, …) }\n"
+    "and so does attention, with tile.attention.",
     runLowerToTile};

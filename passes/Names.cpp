@@ -26,6 +26,10 @@ std::string passes::sequenceSymbol(study::EvaluateOp evaluate) {
   return evaluate.symbol().str() + "__phase";
 }
 
+std::string passes::stageSequenceSymbol(study::EvaluateOp evaluate, int64_t stage) {
+  return fmt::format("{}_stage_{}", sequenceSymbol(evaluate), stage);
+}
+
 std::string passes::programSymbol(study::EvaluateOp evaluate) {
   return evaluate.symbol().str() + "__program";
 }

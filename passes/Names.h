@@ -22,6 +22,8 @@ std::string tileSymbol(llvm::StringRef run, llvm::StringRef chip);
 std::string nestTileSymbol(llvm::StringRef nest);
 /// What `evaluate` runs on one chip, and on the whole system. The evaluation needs a symbol.
 std::string sequenceSymbol(study::EvaluateOp evaluate);
+/// What a pipeline stage of it runs.
+std::string stageSequenceSymbol(study::EvaluateOp evaluate, int64_t stage);
 std::string programSymbol(study::EvaluateOp evaluate);
 
 /// All operations of one kind, in order: what is done to one may add to the module.

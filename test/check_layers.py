@@ -31,6 +31,7 @@ MAY_USE = {
 EVALUATOR = [*IR, *PASSES, "backends/core"]
 for name in ("roofline", "loopnest", "gpu", "network", "training"):
     MAY_USE[f"backends/{name}"] = EVALUATOR
+MAY_USE["backends/training"] = [*EVALUATOR, "backends/gpu"]
 MAY_USE["backends/emit"] = [*EVALUATOR, "backends/network"]
 MAY_USE["backends/serving"] = [*EVALUATOR, "backends/training"]
 BACKENDS = [folder for folder in MAY_USE if folder.startswith("backends/")]

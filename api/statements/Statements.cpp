@@ -15,12 +15,14 @@ using namespace perfc::api;
 
 const StatementKind *api::findStatementKind(const ir::Operation &op) {
   static constexpr StatementKind kinds[] = {
-      {study::EvaluateOp::opName, evaluateOne},
-      {study::CompareOp::opName, compareRows, /*isComparison=*/true},
-      {study::SearchStatement::opName, searchMappings, /*isComparison=*/false, /*isSearch=*/true},
-      {study::TrainOp::opName, trainSteps, /*isComparison=*/false, /*isSearch=*/true},
-      {study::ServeOp::opName, serveRequests},
-      {study::ReplayOp::opName, replayTraces},
+      {study::EvaluateOp::opName, evaluateOne, emit::evaluationForm},
+      {study::CompareOp::opName, compareRows, emit::evaluationForm, /*isComparison=*/true},
+      {study::SearchStatement::opName, searchMappings, emit::evaluationForm,
+       /*isComparison=*/false, /*isSearch=*/true},
+      {study::TrainOp::opName, trainSteps, emit::trainingForm, /*isComparison=*/false,
+       /*isSearch=*/true},
+      {study::ServeOp::opName, serveRequests, emit::servingForm},
+      {study::ReplayOp::opName, replayTraces, emit::replayForm},
   };
   auto kind = llvm::find_if(kinds, [&](const StatementKind &one) { return op.is(one.opName); });
   return kind == std::end(kinds) ? nullptr : kind;

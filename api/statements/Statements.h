@@ -6,6 +6,7 @@
 #define PERFC_API_STATEMENTS_STATEMENTS_H
 
 #include "api/Evaluation.h"
+#include "backends/emit/StatementForm.h"
 
 namespace perfc::api {
 
@@ -13,6 +14,8 @@ struct StatementKind {
   llvm::StringRef opName;
   /// Keeps the results of the statement in the evaluation; none where it failed (reported).
   void (*evaluate)(Evaluation &run, const StatementContext &statement);
+  /// How its results are said.
+  const emit::StatementForm &(*form)();
   bool isComparison = false; ///< its results stand in one table, each beside the first
   bool isSearch = false;     ///< of what it finds, notes say more than columns
 };

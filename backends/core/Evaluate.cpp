@@ -52,6 +52,7 @@ private:
   const ir::Operation *peakAt = nullptr;
   int64_t peakBytes = 0;
   int64_t chips = 1;
+  int64_t runners = 1;     ///< of these, chips that run what is at hand: those of a stage
   size_t appended = 0;     ///< costs, also of what repeats
   bool exchanges = false;  ///< has a collective
   bool computes = false;   ///< has a kernel
@@ -93,7 +94,7 @@ bool StudyEvaluator::append(Cost &total, const Cost &part, CostPart line, int64_
   total.breakdown.children.push_back(std::move(line));
   ++appended;
   if (!isRepeated) {
-    auto others = static_cast<double>(chips - 1);
+    auto others = static_cast<double>(runners - 1);
     otherChips +=
         part.energy.without(part.exchangeEnergy).times(static_cast<double>(count)).times(others);
   }
@@ -168,10 +169,10 @@ bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
   line.bound = cost->bottleneck().str();
   if (!isDivided())
     return append(total, *cost, std::move(line), 1, op);
-  // The energy is that of one group.
+  // The energy is that of one group, or of one sender.
+  int64_t group = op.is(collective::SendOp::opName) ? 1 : op.intAttr("ranks");
   Cost all = *cost;
-  all.energy = cost->energy.times(static_cast<double>(network->chips()) /
-                                  static_cast<double>(op.intAttr("ranks")));
+  all.energy = cost->energy.times(static_cast<double>(runners) / static_cast<double>(group));
   all.exchangeEnergy = all.energy;
   line.label = fmt::format("{} {}", op.name().split('.').second, op.stringAttr("group"));
   return append(total, all, std::move(line), 1, op);
@@ -182,6 +183,8 @@ bool StudyEvaluator::operation(const ir::Operation &op, Cost &total) {
     const ir::Operation *sequence = module.lookup(run.phase());
     return !sequence || region(sequence->body(), total);
   }
+  if (op.is(collective::StageOp::opName) || op.is(collective::PassOp::opName))
+    return region(op.body(), total);
   if (auto kernelOp = ir::as<phase::KernelOp>(op))
     return kernel(kernelOp, total);
   if (auto repeatOp = ir::as<phase::RepeatOp>(op))
@@ -218,13 +221,16 @@ void StudyEvaluator::checkCapacity(const Chip &chip, Cost &total) {
                             memory->name(), held));
 }
 
-/// Every chip of a system runs the same: amounts add up over the chips, times do not.
+/// Every chip of a system, or of a stage, runs the same: amounts add up over the chips, times do
+/// not. While a stage runs, the others wait.
 llvm::Optional<std::string> StudyEvaluator::scaleToChips(Cost &total) {
   total.chips = chips;
-  if (chips == 1)
+  total.utilization =
+      total.utilization * (static_cast<double>(runners) / static_cast<double>(chips));
+  if (runners == 1)
     return llvm::None;
   Cost rest;
-  if (auto most = addSequential(rest, total, chips - 1))
+  if (auto most = addSequential(rest, total, runners - 1))
     return most;
   rest.dropTimes();
   rest.energy = otherChips;
@@ -297,6 +303,8 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
   }
   chipOp = target.op;
   chips = std::max<int64_t>(1, passes::chipCount(module, evaluate.on()));
+  auto isStage = [](const ir::Operation &op) { return op.is(collective::StageOp::opName); };
+  runners = chips / std::max<int64_t>(1, llvm::count_if(program->body(), isStage));
   Outcome outcome;
   Cost &total = outcome.cost;
   if (!region(program->body(), total))

@@ -327,6 +327,9 @@ const Cost *RankNetwork::findSendCost(const ChipSet &from, int64_t distance, dou
 }
 
 const Cost *RankNetwork::cost(const ir::Operation &collective) {
+  if (std::vector<int64_t> senders = collective.intsAttr("senders"); !senders.empty())
+    return sendCost({senders[0], senders[1], senders[2]}, senders[3],
+                    static_cast<double>(collective.intAttr("bytes")), collective.range());
   if (AxisPlace place = placeOfCollective(collective);
       collective.hasAttr("stride") && place.ranks() < chips())
     return cost(collective.name().split('.').second, place,

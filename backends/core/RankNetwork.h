@@ -27,7 +27,7 @@ public:
   RankNetwork(const ir::Operation &system, ProviderSet &providers, DiagnosticEngine &diagnostics);
 
   /// The cost of `collective`, an operation of a program, in one of the groups of ranks that it is
-  /// of; null after a report.
+  /// of, or from one of the ranks that send; null after a report.
   const Cost *cost(const ir::Operation &collective);
   /// The cost of `kind` of a buffer of `bytes` (the larger one of a rank) for ranks among `chips`,
   /// all of them without; null after a report.

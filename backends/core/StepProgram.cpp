@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/StepProgram.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -432,7 +433,8 @@ std::vector<StepNode> StageLayout::run() {
     ring(entry, tag);
     tag += 2 * static_cast<int64_t>(entry.stages.size() * entry.stages.size());
   }
-  optimizer();
+  if (llvm::any_of(stage.tasks, [](const passes::StageTask &task) { return task.isBackward; }))
+    optimizer();
   return std::move(nodes);
 }
 

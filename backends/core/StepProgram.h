@@ -25,10 +25,11 @@ struct StepItem {
   double compute = 0, memory = 0; ///< s of a kernel's parts, of which the longer one counts
   double energy = -1;             ///< J of a kernel; below 0 when not given
   std::vector<Uncertain::Contribution> energyMoves; ///< of the energy, by source
-  double bytes = 0;  ///< that a kernel moves; of a collective the larger buffer of a rank
-  std::string kind;  ///< of a collective, "all_gather"; "" for a kernel
-  std::string axis;  ///< of a collective, "tensor"
-  int64_t count = 1; ///< runs, one after the other
+  double bytes = 0;         ///< that a kernel moves; of a collective the larger buffer of a rank
+  std::string kind;         ///< of a collective, "all_gather"; "" for a kernel
+  std::string axis;         ///< of a collective, "tensor"
+  int64_t count = 1;        ///< runs, one after the other
+  bool isOfContext = false; ///< of a batch that is served: what it does depends on contexts
   /// Items of the block whose results it reads; none for what goes into the block.
   std::vector<uint32_t> after;
 

@@ -60,6 +60,7 @@ struct TrainingSummary {
   double backward = 0;
   double pipelineTime = 0; ///< s of all microbatches
   double optimizerTime = 0;
+  double powerTime = 0;  ///< s of pipelineTime that the power limit adds to kernels, a mean stage
   double otherTime = 0;  ///< checkpoints, what the runtime adds to each step
   double parameters = 0; ///< of the model
   std::string strategy;  ///< in words

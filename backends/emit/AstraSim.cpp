@@ -9,8 +9,10 @@
 #include "backends/network/NetworkLevels.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Network.h"
+#include "ir/phase/PhaseOps.h"
 #include "ir/study/TrainOps.h"
-#include "passes/Names.h"
+#include "passes/Levels.h"
+#include "passes/training/StrategyPlace.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -174,25 +176,53 @@ static Exchanges exchangesOfStep(const StepProgram &step, const ir::Operation &t
   return exchanges;
 }
 
-/// The collectives and messages of an evaluated program.
-static Exchanges exchangesOfProgram(const ir::Operation &program, const ir::Module &module,
-                                    llvm::ArrayRef<NetworkLevel> levels) {
+/// The ranks between which a `send` of a program goes.
+static void addSends(const ir::Operation &send, int64_t ranks, Exchanges &exchanges) {
+  std::vector<int64_t> senders = send.intsAttr("senders");
+  if (senders.empty()) // rank 1 is the neighbour of rank 0
+    exchanges.sends = {{0, 1}};
+  else
+    for (int64_t first = senders[0]; first < ranks; first += senders[2])
+      for (int64_t rank = first; rank < first + senders[1]; ++rank)
+        exchanges.sends.emplace_back(rank, rank + senders[3]);
+}
+
+/// Adds the collective `op` of `kind` among the ranks of `place`.
+static void addUse(const ir::Operation &op, network::CollectiveKind kind, const AxisPlace &place,
+                   const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels,
+                   Exchanges &exchanges) {
+  if (!hasAlgorithm(kind))
+    return;
+  CollectiveUse use{kind, place, AlgorithmFamily::Wiring, ""};
+  std::vector<std::string> schedules = op.symbolsAttr("schedules");
+  setAlgorithm(use, op.stringAttr("algorithm"), module, schedules, levels);
+  if (!llvm::is_contained(exchanges.uses, use))
+    exchanges.uses.push_back(std::move(use));
+}
+
+/// The collectives and messages of the program of `statement`, with those in what it runs.
+static Exchanges exchangesOfProgram(const ir::Operation &program, const ir::Operation &statement,
+                                    const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels) {
   Exchanges exchanges{/*areKnown=*/true, {}, {}};
+  passes::Strategy strategy;
+  if (study::findPart(statement, study::StrategyOp::opName))
+    strategy = passes::readDegrees(study::partOf<study::StrategyOp>(statement));
+  int64_t ranks = passes::chipCount(module, program.symbolAttr("system"));
   program.walk([&](const ir::Operation &op) {
-    if (op.is(collective::SendOp::opName)) // rank 1 is the neighbour of rank 0
-      exchanges.sends = {{0, 1}};
-    auto kind = network::collectiveKind(op.name());
-    if (!kind || !hasAlgorithm(*kind))
+    if (op.is(collective::SendOp::opName))
+      addSends(op, ranks, exchanges);
+    if (auto kind = network::collectiveKind(op.name()))
+      addUse(op, *kind, placeOfCollective(op), module, levels, exchanges);
+    auto run = ir::as<collective::RunOp>(op);
+    const ir::Operation *sequence = run ? module.lookup(run.phase()) : nullptr;
+    if (!sequence)
       return;
-    CollectiveUse use{*kind, AxisPlace(op.intAttr("ranks", 1), op.intAttr("stride", 1)),
-                      AlgorithmFamily::Wiring, ""};
-    std::vector<std::string> schedules;
-    if (const ir::Attribute *list = op.attr("schedules"))
-      for (const ir::Attribute &symbol : list->asList())
-        schedules.push_back(symbol.asSymbol().str());
-    setAlgorithm(use, op.stringAttr("algorithm"), module, schedules, levels);
-    if (!llvm::is_contained(exchanges.uses, use))
-      exchanges.uses.push_back(std::move(use));
+    sequence->walk([&](const ir::Operation &step) {
+      auto part = ir::as<phase::CollectiveOp>(step);
+      auto kind = part ? network::collectiveKindNamed(part.kind()) : llvm::None;
+      if (kind && !part.axis().empty())
+        addUse(step, *kind, placeOf(strategy, part.axis()), module, levels, exchanges);
+    });
   });
   return exchanges;
 }
@@ -272,13 +302,12 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   if (!levels)
     return;
   const StepProgram *step = first.program.get();
-  auto evaluate = ir::as<study::EvaluateOp>(*statement);
-  const ir::Operation *program =
-      evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;
+  auto program =
+      input.module->lookup<collective::ProgramOp>(passes::stepSymbol(statement->symbol()));
   Exchanges exchanges;
   if (step)
     exchanges = exchangesOfStep(*step, *statement, *input.module, levels->levels);
   else if (program)
-    exchanges = exchangesOfProgram(*program, *input.module, levels->levels);
+    exchanges = exchangesOfProgram(*program, *statement, *input.module, levels->levels);
   writeFiles(*system, levels->levels, exchanges, first.place, input.diagnostics, sink);
 }

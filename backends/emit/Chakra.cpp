@@ -192,17 +192,17 @@ void emit::writeReplay(const Input &input, const Result &result, const std::stri
 }
 
 void emit::writeEvaluation(const Input &input, const Result &result, const std::string &prefix,
-                           const std::string &, FileSink sink) {
+                           const std::string &groups, FileSink sink) {
   auto evaluate = ir::as<study::EvaluateOp>(statementOf(input, result, study::EvaluateOp::opName));
   if (!evaluate)
     return refuseNoGraph(input, result);
   const ir::Operation *program = input.module->lookup(passes::programSymbol(evaluate));
-  if (evaluate->hasAttr("whole"))
-    return refuseTrace(input, result, "collectives of groups of its ranks cannot be written yet");
   int64_t ranks = std::max<int64_t>(1, passes::chipCount(*input.module, evaluate.on()));
   if (ranks > mostRanks)
     return refuseTrace(input, result,
                        fmt::format("it has {} ranks, more than {}", ranks, mostRanks));
+  if (evaluate->hasAttr("whole"))
+    return writeDivided(input, result, *program, ranks, prefix, groups, sink);
   std::string shared;
   for (int64_t rank = 0; rank < ranks; ++rank) {
     std::string own;
@@ -232,6 +232,6 @@ void emit::chakraFiles(const Input &input, FileSink sink) {
     bool isAlone = input.results.size() == 1;
     std::string prefix = isAlone ? "trace" : result->name;
     std::string groups = isAlone ? "groups.json" : prefix + ".groups.json";
-    formOf(result->kind).traces(input, *result, prefix, groups, sink);
+    result->form->traces(input, *result, prefix, groups, sink);
   }
 }

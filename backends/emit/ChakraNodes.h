@@ -27,7 +27,11 @@ std::vector<chakra::RecordAttribute> collectiveAttributes(llvm::StringRef name, 
 /// Reports that `result` cannot be written.
 void refuseTrace(const Input &input, const Result &result, const std::string &reason);
 
-/// Writes PREFIX.RANK.et for each rank of a training step, and its communicator groups to `groups`.
+/// Writes PREFIX.RANK.et for each rank of `program`, and its communicator groups to `groups`.
+void writeProgram(const Input &input, const Result &result, StepProgram program,
+                  const std::string &prefix, const std::string &groups, FileSink sink);
+
+/// The same for a training step.
 void writeStep(const Input &input, const Result &result, const std::string &prefix,
                const std::string &groups, FileSink sink);
 
@@ -43,6 +47,11 @@ void writeReplay(const Input &input, const Result &result, const std::string &pr
 /// group.
 void writeEvaluation(const Input &input, const Result &result, const std::string &prefix,
                      const std::string &groups, FileSink sink);
+
+/// The same for an evaluation that is divided among `ranks` ranks, which runs `program`.
+void writeDivided(const Input &input, const Result &result, const ir::Operation &program,
+                  int64_t ranks, const std::string &prefix, const std::string &groups,
+                  FileSink sink);
 
 /// The same for the batches of a `serve`.
 void writeServing(const Input &input, const Result &result, const std::string &prefix,

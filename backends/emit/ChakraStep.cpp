@@ -258,7 +258,11 @@ void emit::writeStep(const Input &input, const Result &result, const std::string
                      const std::string &groups, FileSink sink) {
   if (!result.program)
     return refuseTrace(input, result, "its schedule has too many tasks");
-  StepProgram program = *result.program;
+  writeProgram(input, result, *result.program, prefix, groups, sink);
+}
+
+void emit::writeProgram(const Input &input, const Result &result, StepProgram program,
+                        const std::string &prefix, const std::string &groups, FileSink sink) {
   if (program.ranks > mostRanks)
     return refuseTrace(input, result,
                        fmt::format("it has {} ranks, more than {}", program.ranks, mostRanks));

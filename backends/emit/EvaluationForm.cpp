@@ -60,12 +60,14 @@ static void addKernels(const Result &of, int64_t process, Json &list) {
   }
 }
 
-StatementForm emit::evaluationForm() {
+const StatementForm &emit::evaluationForm() {
   static constexpr llvm::StringLiteral compared[] = {"latency", "energy"};
-  return {costTotals, compared, "latency", addKernels, writeEvaluation};
+  static const StatementForm form = {costTotals, compared, "latency", addKernels, writeEvaluation};
+  return form;
 }
 
-StatementForm emit::replayForm() {
+const StatementForm &emit::replayForm() {
   static constexpr llvm::StringLiteral compared[] = {"latency", "energy"};
-  return {costTotals, compared, "latency", addKernels, writeReplay};
+  static const StatementForm form = {costTotals, compared, "latency", addKernels, writeReplay};
+  return form;
 }

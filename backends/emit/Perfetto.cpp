@@ -35,7 +35,7 @@ void perfc::emit::writePerfetto(const Input &input, llvm::raw_ostream &os) {
   int64_t process = 0;
   for (const Result *result : input.results) {
     list.push(timelineName("process_name", process, 0, result->label));
-    formOf(result->kind).timeline(*result, process, list);
+    result->form->timeline(*result, process, list);
     ++process;
   }
   Json::object().set("displayTimeUnit", "ms").set("traceEvents", std::move(list)).print(os);

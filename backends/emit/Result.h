@@ -11,6 +11,8 @@
 
 namespace perfc::emit {
 
+struct StatementForm;
+
 /// The outcome of an `expect`.
 struct Expectation {
   std::string text; ///< the condition as written
@@ -25,10 +27,11 @@ using OwnMetrics = std::vector<std::pair<std::string, MetricValue>>;
 
 /// The outcome of a statement, with what it is called and where it stands.
 struct Result : Outcome {
-  std::string name;    ///< given by `as`, or made from the statement's word
-  std::string label;   ///< "conv1 on eyeriss_like with row_stationary"
-  std::string subject; ///< as written
-  std::string on;      ///< as written
+  const StatementForm *form = nullptr; ///< of its statement
+  std::string name;                    ///< given by `as`, or made from the statement's word
+  std::string label;                   ///< "conv1 on eyeriss_like with row_stationary"
+  std::string subject;                 ///< as written
+  std::string on;                      ///< as written
   /// Which statement of the file this belongs to, from 0; the rows of a comparison and the points
   /// of a sweep share it.
   unsigned statement = 0;

@@ -182,7 +182,7 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
                              .set("nests", result.verified->nests)
                              .set("equal", result.verified->equal)
                              .set("too_large", result.verified->tooLarge));
-  if (auto add = formOf(result.kind).json)
+  if (auto add = result.form->json)
     add(result, json);
   json.set("bounds", std::move(bounds))
       .set("memories", memoriesJson(cost))

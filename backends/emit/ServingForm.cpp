@@ -164,11 +164,13 @@ static Json streamJson(const ServingSummary &summary) {
   return json.set("requests", std::move(requests));
 }
 
-StatementForm emit::servingForm() {
+const StatementForm &emit::servingForm() {
   static constexpr llvm::StringLiteral compared[] = {"ttft", "tpot", "latency", "tokens_per_s",
                                                      "energy"};
   auto addStream = [](const Result &of, Json &json) {
     json.set("serving", streamJson(*of.serving));
   };
-  return {streamTotals, compared, "run_time", addBatches, writeServing, addStream};
+  static const StatementForm form = {streamTotals, compared,     "run_time",
+                                     addBatches,   writeServing, addStream};
+  return form;
 }

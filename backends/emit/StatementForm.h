@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the results of one kind of statement say in a way of their own: a table with a row per kind,
-// so that emitters and reports know no statement.
+// What the results of one kind of statement say in a way of their own. A result has its form, so
+// that emitters and reports know no statement.
 #ifndef PERFC_BACKENDS_EMIT_STATEMENTFORM_H
 #define PERFC_BACKENDS_EMIT_STATEMENTFORM_H
 
@@ -40,13 +40,11 @@ struct StatementForm {
   DetailTable (*details)(const Result &, size_t limit) = nullptr;
 };
 
-const StatementForm &formOf(ResultKind kind);
-
-// The rows.
-StatementForm evaluationForm();
-StatementForm trainingForm();
-StatementForm servingForm();
-StatementForm replayForm();
+// Those that there are; `api/statements` says which statement has which.
+const StatementForm &evaluationForm();
+const StatementForm &trainingForm();
+const StatementForm &servingForm();
+const StatementForm &replayForm();
 
 /// A complete event of a timeline; times are in s.
 Json timelineEvent(llvm::StringRef name, llvm::StringRef category, int64_t process, int64_t thread,

@@ -194,9 +194,11 @@ static Json stepJson(const TrainingSummary &summary) {
       .set("communication", std::move(communication));
 }
 
-StatementForm emit::trainingForm() {
+const StatementForm &emit::trainingForm() {
   static constexpr llvm::StringLiteral compared[] = {"step_time", "tokens_per_s", "mfu",
                                                      "memory.peak", "energy"};
   auto addStep = [](const Result &of, Json &json) { json.set("training", stepJson(*of.training)); };
-  return {stepTotals, compared, "latency", addStages, writeStep, addStep, stageTable};
+  static const StatementForm form = {stepTotals, compared, "latency", addStages,
+                                     writeStep,  addStep,  stageTable};
+  return form;
 }

@@ -165,9 +165,13 @@ StreamDesign gpu::streamDesign(tile::FamilyOp family, const KernelChip &chip, bo
   const ir::Operation &op = *family, &figures = *chip.generation;
   StreamDesign design;
   design.units = whole.units;
-  design.bandwidth = whole.bandwidth * figures.realAttr("stream", whole.reached);
-  design.cache =
-      capacityOf(chip.cache) * figures.realAttr("stream_cache", figures.realAttr("cache", 1));
+  // What is appended to caches goes to rows here and there, at the rate of products.
+  bool isAppended = family.kind().endswith("append");
+  double reached = isAppended ? whole.reached : figures.realAttr("stream", whole.reached);
+  design.bandwidth = whole.bandwidth * reached;
+  design.cache = isAppended ? whole.cache
+                            : capacityOf(chip.cache) *
+                                  figures.realAttr("stream_cache", figures.realAttr("cache", 1));
   design.unitBandwidth = op.realAttr("unit_bytes") * chip.clock;
   design.held = op.realAttr("held") * whole.staging;
   design.launch = op.hasAttr("launch") ? ir::secondsOf(op, "launch", chip.clock) : whole.launch;

@@ -1,8 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/gpu/ProductPrice.h"
 
-#include <algorithm>
-#include <cmath>
+#include "backends/gpu/Limits.h"
 #include <limits>
 
 using namespace perfc;
@@ -38,16 +37,6 @@ struct Times {
 
 } // namespace
 
-/// Share of what passes through `cache` that is still there after `bytes` have passed.
-static double heldShare(double bytes, double cache) {
-  if (cache <= 0)
-    return 0;
-  double ratio = bytes / cache, square = ratio * ratio, fourth = square * square;
-  return 1 / (1 + fourth * fourth);
-}
-
-static double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
-
 static Terms termsOf(const Design &design, const FamilyFigures &family, const ProductWork &work) {
   Terms terms;
   terms.stepProducts = family.stepProducts(work.leftSize);
@@ -82,18 +71,6 @@ static Terms termsOf(const Design &design, const FamilyFigures &family, const Pr
   return terms;
 }
 
-/// (a^p + b^p + …)^(1/p); the largest for p = 0.
-static double combined(double p, std::initializer_list<double> limits) {
-  double largest = std::max(limits);
-  if (p == 0 || largest <= 0)
-    return largest;
-  double sum = 0;
-  for (double limit : limits)
-    if (limit > 0)
-      sum += std::pow(limit / largest, p);
-  return largest * std::pow(sum, 1 / p);
-}
-
 /// Bytes of both factors that are read where `tile` is run row by row of the result: each set of
 /// blocks that run at a time reads its rows and columns, unless a factor of the batch stays in the
 /// cache.
@@ -124,7 +101,7 @@ static Times timesOf(const Design &design, const FamilyFigures &family, const Te
   double results = tile.rows * tile.columns, products = results * depth * terms.perMac;
   double stepping = steps * family.stepTime;
   double both =
-      family.overlapsSteps ? combined(design.overlap, {products, stepping}) : products + stepping;
+      family.overlapsSteps ? normOf(design.overlap, {products, stepping}) : products + stepping;
   times.products = times.waves * products;
   times.units = times.waves * (both + results * terms.perResult);
   times.loads = times.waves * depth * (tile.rows * terms.perLeft + tile.columns * terms.perRight);
@@ -152,9 +129,9 @@ static bool isSplitWell(const Design &design, const Terms &terms, const ProductW
 static double bodyOf(const FamilyFigures &family, const Terms &terms, const Times &times) {
   double p = terms.overlap;
   if (family.powerOverlap == 0)
-    return combined(p, {times.units, times.loads, times.memory, terms.cache, terms.power});
-  double work = combined(p, {times.units, times.loads, times.memory, terms.cache});
-  return combined(family.powerOverlap, {work, terms.power});
+    return normOf(p, {times.units, times.loads, times.memory, terms.cache, terms.power});
+  double work = normOf(p, {times.units, times.loads, times.memory, terms.cache});
+  return normOf(family.powerOverlap, {work, terms.power});
 }
 
 /// Adding up the parts of a split sum.
@@ -248,8 +225,7 @@ ProductPrice ProductPricer::price(const ProductWork &work, const Tile &tile) con
     double bytes = (2 + work.leftSize) * work.batch * work.m * work.k; // from 16 bits
     double rows = std::ceil(work.batch * work.m / design.units) *
                   (family.quantiseRow + family.quantiseElement * work.k);
-    price.quantise =
-        combined(terms.overlap, {rows, over(bytes, design.bandwidth * design.reached)});
+    price.quantise = normOf(terms.overlap, {rows, over(bytes, design.bandwidth * design.reached)});
   }
   price.total = price.launch + price.quantise + price.body + price.split;
   price.readBytes = times.readBytes;

@@ -4,6 +4,7 @@
 #include "backends/core/ComputeTime.h"
 #include "backends/core/Leakage.h"
 #include "backends/core/MemoryTraffic.h"
+#include "backends/gpu/AttentionKernel.h"
 #include "backends/gpu/LibraryKernel.h"
 #include "backends/gpu/StreamKernel.h"
 #include "ir/common/diagnostics/Evaluation.h"
@@ -164,6 +165,8 @@ llvm::Optional<Cost> TileEvaluator::run() {
     diagnostics.report(op->range(), diag::NoCost, op.run());
     return llvm::None;
   }
+  if (!op.library().empty() && tile::attentionOf(*op))
+    return attentionKernelCost(op, *kernel, target, diagnostics);
   if (!op.library().empty())
     return tile::streamOf(*op) ? streamKernelCost(op, *kernel, target, diagnostics)
                                : libraryKernelCost(op, *kernel, target, diagnostics);

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/gpu/TileSearch.h"
 
-#include "backends/gpu/Figures.h"
+#include "backends/gpu/AttentionKernel.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Gpu.h"
 #include "ir/study/AllOps.h"
@@ -26,6 +26,13 @@ private:
   const KernelChip &chipOf(const ir::Operation &op) {
     return chips.try_emplace(&op, op).first->second;
   }
+  bool chooseProduct(tile::ChoiceOp choice, const KernelChip &chip, tile::LibraryOp library);
+  bool chooseAttention(tile::ChoiceOp choice, const KernelChip &chip, tile::LibraryOp library);
+  bool hasUnits(tile::ChoiceOp choice, const KernelChip &chip, DType format, bool hasFamily);
+  bool fits(tile::ChoiceOp choice, const KernelChip &chip, tile::FamilyOp family,
+            const llvm::Optional<Tile> &tile);
+  ir::Operation *kernelFor(tile::ChoiceOp choice);
+  void finish(tile::ChoiceOp choice, ir::Operation &kernel);
   void replace(tile::ChoiceOp choice, tile::ProductOp product, const KernelChip &chip,
                const FamilyFigures &family, const Tile &tile);
   void addWork(ir::Operation &kernel, tile::ProductOp product, const KernelChip &chip);
@@ -41,26 +48,84 @@ private:
 bool TileSearch::choose(tile::ChoiceOp choice) {
   const KernelChip &chip = chipOf(*module.lookup(choice.target()));
   auto library = module.lookup<tile::LibraryOp>(choice.library());
+  return tile::productOf(*choice) ? chooseProduct(choice, chip, library)
+                                  : chooseAttention(choice, chip, library);
+}
+
+/// False, reported, where nothing multiplies `format` on the chip, or no kernel of the library.
+bool TileSearch::hasUnits(tile::ChoiceOp choice, const KernelChip &chip, DType format,
+                          bool hasFamily) {
+  if (hasFamily && chip.generation && !chip.unitsFor(format).empty())
+    return true;
+  diagnostics.report(choice->range(), diag::NoUnitFor, chip.chip.name(), "multiply-accumulates",
+                     dtypeName(format));
+  return false;
+}
+
+bool TileSearch::fits(tile::ChoiceOp choice, const KernelChip &chip, tile::FamilyOp family,
+                      const llvm::Optional<Tile> &tile) {
+  if (tile)
+    return true;
+  diagnostics
+      .report(choice->range(), diag::NoTileFits, choice.library(), chip.chip.name(),
+              fmt::format("a step of each takes more than the memory of a unit{}",
+                          chip.staging ? ", `" + chip.staging->name().str() + "`" : ""))
+      .note(family->range(), "the tiles are declared here");
+  return false;
+}
+
+bool TileSearch::chooseProduct(tile::ChoiceOp choice, const KernelChip &chip,
+                               tile::LibraryOp library) {
   tile::ProductOp product = tile::productOf(*choice);
   tile::FamilyOp family = tile::gemmFor(library, product);
-  if (chip.unitsFor(product.format()).empty() || !family || !chip.generation) {
-    diagnostics.report(choice->range(), diag::NoUnitFor, chip.chip.name(), "multiply-accumulates",
-                       dtypeName(product.format()));
+  if (!hasUnits(choice, chip, product.format(), family.op != nullptr))
     return false;
-  }
   FamilyFigures figures = familyFigures(family, chip, product.format(), choice->hasAttr("eager"));
   ProductPricer pricer(chip.design(), figures, tileList(family));
   llvm::Optional<Tile> tile = pricer.fastest(productWork(product, chip));
-  if (!tile) {
-    diagnostics
-        .report(choice->range(), diag::NoTileFits, library.symbol(), chip.chip.name(),
-                fmt::format("a step of each takes more than the memory of a unit{}",
-                            chip.staging ? ", `" + chip.staging->name().str() + "`" : ""))
-        .note(family->range(), "the tiles are declared here");
+  if (!fits(choice, chip, family, tile))
     return false;
-  }
   replace(choice, product, chip, figures, *tile);
   return true;
+}
+
+bool TileSearch::chooseAttention(tile::ChoiceOp choice, const KernelChip &chip,
+                                 tile::LibraryOp library) {
+  tile::AttentionOp attention = tile::attentionOf(*choice);
+  tile::FamilyOp family = tile::attentionFor(library, attention);
+  DType products = family ? tile::productsOf(family, attention) : attention.format();
+  if (!hasUnits(choice, chip, products, family.op != nullptr))
+    return false;
+  Design design = attentionDesign(chip);
+  AttentionFigures figures = attentionFigures(family, chip);
+  AttentionWork work = attentionWork(attention, family, chip);
+  llvm::Optional<Tile> tile = fastestAttention(design, figures, tileList(family), work);
+  if (!fits(choice, chip, family, tile))
+    return false;
+  ir::Operation *kernel = kernelFor(choice);
+  ir::ValueMap map;
+  attention->clone(kernel->body(), map);
+  describeAttention(*kernel, attention, attentionPrice(design, figures, work, *tile), *tile, chip,
+                    products, builder);
+  finish(choice, *kernel);
+  return true;
+}
+
+/// A kernel for `choice`, still without its symbol and library.
+ir::Operation *TileSearch::kernelFor(tile::ChoiceOp choice) {
+  ir::Operation *kernel = builder.createBefore(*choice, tile::KernelOp::opName, choice->location());
+  for (llvm::StringRef name : {"run", "target"})
+    kernel->setAttr(name, *choice->attr(name));
+  return kernel;
+}
+
+void TileSearch::finish(tile::ChoiceOp choice, ir::Operation &kernel) {
+  if (choice->hasAttr("eager"))
+    kernel.setAttr("eager", ir::Attribute::unit());
+  kernel.setAttr("library", *choice->attr("library"));
+  std::string symbol = choice.symbol().str();
+  choice->erase();
+  kernel.setSymbol(symbol);
 }
 
 /// What one block reads of a factor and writes of the result, and what it computes.
@@ -100,9 +165,7 @@ void TileSearch::replace(tile::ChoiceOp choice, tile::ProductOp product, const K
   int64_t gridRows = ceilDivide(product.m(), rows), gridColumns = ceilDivide(product.n(), columns);
   int64_t blocks = product.batch() * gridRows * gridColumns * split;
   int64_t waves = ceilDivide(blocks, units);
-  ir::Operation *kernel = builder.createBefore(*choice, tile::KernelOp::opName, choice->location());
-  for (llvm::StringRef name : {"run", "target"})
-    kernel->setAttr(name, *choice->attr(name));
+  ir::Operation *kernel = kernelFor(choice);
   kernel->setAttr(
       "grid",
       ir::AttrDict{{"batch", product.batch()}, {"m", gridRows}, {"n", gridColumns}, {"k", split}});
@@ -111,15 +174,10 @@ void TileSearch::replace(tile::ChoiceOp choice, tile::ProductOp product, const K
   kernel->setAttr("units", units);
   kernel->setAttr("waves", waves);
   kernel->setAttr("occupancy", Quantity(*Rational::make(blocks, waves * units)));
-  if (choice->hasAttr("eager"))
-    kernel->setAttr("eager", ir::Attribute::unit());
-  kernel->setAttr("library", *choice->attr("library"));
   ir::ValueMap map;
   product->clone(kernel->body(), map);
   addWork(*kernel, product, chip);
-  std::string symbol = choice.symbol().str();
-  choice->erase();
-  kernel->setSymbol(symbol);
+  finish(choice, *kernel);
 }
 
 bool gpu::chooseTiles(ir::Module &module, DiagnosticEngine &diagnostics) {

@@ -57,6 +57,7 @@ void BatchCost::addPart(const std::vector<Sample> &samples,
   Part part;
   for (const StepItem &item : blockOf(samples.front().cost).items) {
     part.items.push_back({item.name, item.kind, static_cast<double>(item.count)});
+    part.items.back().isOfContext = item.isOfContext;
     part.items.back().prompts.resize(promptTokens.count() * promptBefore.count());
     part.items.back().decodes.resize(decodeBatch.count() * decodeContext.count());
   }
@@ -70,11 +71,6 @@ void BatchCost::addPart(const std::vector<Sample> &samples,
     }
     if (!isSame)
       mismatch = differs;
-  }
-  for (Item &item : part.items) {
-    const Point &near = item.decodes.front(), &far = item.decodes[decodeContext.count() - 1];
-    item.isOfContext = near.parts[Point::Bytes] != far.parts[Point::Bytes] ||
-                       near.parts[Point::Flops] != far.parts[Point::Flops];
   }
   parts.push_back(std::move(part));
 }

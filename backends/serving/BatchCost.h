@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a batch takes on the stages of a pipeline. The model has been costed at some sizes
-// (GraphCost); its kernels are of two kinds, told apart by their cost at two contexts:
+// (GraphCost); its kernels are of two kinds, which the program of a batch tells apart:
 //   token-wise    depends on the number of tokens alone: runs once for all tokens of a batch
 //   of a context  attention and the like: once for all requests that make a token, at their mean
 //                 context, and once for each chunk of a prompt

@@ -14,64 +14,6 @@
 using namespace perfc;
 using namespace perfc::training;
 
-void RegionCost::add(const RegionCost &other, double times) {
-  seconds += other.seconds * times;
-  weightsSeconds += other.weightsSeconds * times;
-  macs += other.macs * times;
-  flops += other.flops * times;
-  energy += other.energy.times(times);
-  for (Communication entry : other.communication) {
-    entry.count *= times;
-    auto same = llvm::find_if(communication, [&](const Communication &known) {
-      return known.kind == entry.kind && known.axis == entry.axis && known.bytes == entry.bytes &&
-             known.meanShare == entry.meanShare;
-    });
-    if (same == communication.end())
-      communication.push_back(std::move(entry));
-    else
-      same->count += entry.count;
-  }
-  for (KernelTime entry : other.kernels) {
-    entry.seconds *= times;
-    entry.count *= times;
-    entry.flops *= times;
-    entry.macs *= times;
-    entry.peakSeconds *= times;
-    entry.energy = entry.energy.times(times);
-    auto same = llvm::find_if(kernels, [&](const KernelTime &known) {
-      return known.label == entry.label && known.bound == entry.bound;
-    });
-    if (same == kernels.end()) {
-      kernels.push_back(std::move(entry));
-      continue;
-    }
-    same->seconds += entry.seconds;
-    same->count += entry.count;
-    same->flops += entry.flops;
-    same->macs += entry.macs;
-    same->peakSeconds += entry.peakSeconds;
-    same->energy += entry.energy;
-  }
-  savedBytes += other.savedBytes * times;
-  waitingBytes += other.waitingBytes * times;
-  weightElements += other.weightElements * times;
-  expertElements += other.expertElements * times;
-  frozenElements += other.frozenElements * times;
-  frozenExperts += other.frozenExperts * times;
-  adapterElements += other.adapterElements * times;
-  weightBytes += other.weightBytes * times;
-  expertBytes += other.expertBytes * times;
-  workingBytes = std::max(workingBytes, other.workingBytes);
-  dropped = std::max(dropped, other.dropped);
-}
-
-int64_t GraphCost::layerCount() const {
-  int64_t sum = 0;
-  for (const Layers &entry : layers)
-    sum += entry.count;
-  return sum;
-}
-
 /// A share that expert parallelism gives `op`.
 static double shareOf(const ir::Operation &op, llvm::StringRef name, double otherwise) {
   auto value = op.quantityAttr(name);
@@ -92,17 +34,23 @@ static int products(const ir::Operation &kernel) {
   return count;
 }
 
-/// True when the data choose which weights `kernel` multiplies with, or has the gradients of.
-static bool isOfExperts(const ir::Operation &op) {
+/// Sets of weights among which the data choose those that `op` multiplies with, or has the
+/// gradients of; 0 where they choose none.
+static int64_t expertsOf(const ir::Operation &op) {
   passes::Kernel kernel(ir::as<op::KernelOp>(op));
-  auto isChosen = [](const passes::Access &access) {
-    return llvm::any_of(access.ranks,
-                        [](const passes::Subscript &rank) { return rank.dataDependent; });
+  int64_t experts = 0;
+  auto count = [&](const passes::Access &access) {
+    for (size_t rank = 0; rank < access.ranks.size(); ++rank)
+      if (access.ranks[rank].dataDependent)
+        experts = std::max(experts, access.shape[rank]);
   };
-  return llvm::any_of(kernel.statements, [&](const passes::Statement &statement) {
-    return statement.op.isMac() &&
-           (isChosen(statement.write) || llvm::any_of(statement.reads, isChosen));
-  });
+  for (const passes::Statement &statement : kernel.statements) {
+    if (!statement.op.isMac())
+      continue;
+    count(statement.write);
+    llvm::for_each(statement.reads, count);
+  }
+  return experts;
 }
 
 /// True for a product with weights or of their gradients: some tensor of it has no rank that runs
@@ -120,17 +68,6 @@ static bool isOfWeights(const ir::Operation &op) {
   return true;
 }
 
-void KernelSources::add(const KernelSources &other) {
-  auto addNew = [](std::vector<std::string> &all, llvm::ArrayRef<std::string> some) {
-    for (const std::string &entry : some)
-      if (!llvm::is_contained(all, entry))
-        all.push_back(entry);
-  };
-  addNew(providers, other.providers);
-  addNew(notes, other.notes);
-  isEnergyPartial |= other.isEnergyPartial;
-}
-
 /// B/s of the memory farthest out; 0 when it is not given.
 static double outermostBandwidth(const Chip &chip) {
   const ChipMemory *outer = chip.outermost();
@@ -144,7 +81,7 @@ GraphCoster::GraphCoster(const ir::Module &module, const ir::Operation &chip,
                          const Runtime &runtime, ProviderSet &providers,
                          DiagnosticEngine &diagnostics)
     : module(module), chip(chip), runtime(runtime), providers(providers), diagnostics(diagnostics),
-      bandwidth(outermostBandwidth(Chip(chip))) {}
+      bandwidth(outermostBandwidth(Chip(chip))), power(chip) {}
 
 /// Operands of a product in fp8 are made from those in the format of the tensors. Each is used by
 /// two of the three products of a layer (forward, gradient of the activations, of the weights).
@@ -169,13 +106,40 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Op
     return;
   int macs = products(kernel);
   double share = runtime.memory;
-  bool isLayers = isInLayer && macs == 1 && isOfWeights(kernel);
+  bool isLayers = isLayerProduct(kernel);
   if (macs > 0)
-    share = macs > 1 ? runtime.attention : runtime.product(isLayers, isOfExperts(kernel));
+    share = macs > 1 ? runtime.fused(macs) : runtime.product(isLayers, expertsOf(kernel) > 0);
   double casts = isLayers ? castSeconds(op) : 0;
   item.compute = compute / share;
   item.memory = memory / runtime.memory;
   item.seconds = std::max(item.compute, item.memory) + casts + runtime.launch.getValueOr(launch);
+  if (macs > 0)
+    item.seconds += hostSeconds(kernel);
+}
+
+/// True for a product with weights of a layer, which runs in the format of `products`.
+bool GraphCoster::isLayerProduct(const ir::Operation &kernel) const {
+  return isInLayer && products(kernel) == 1 && isOfWeights(kernel);
+}
+
+/// What the power limit lets a kernel take at the least, among many others of its kind.
+double GraphCoster::powerSeconds(const Cost &cost, const ir::Operation &op,
+                                 const ir::Operation &kernel) const {
+  if (runtime.isIdeal || !cost.work)
+    return 0;
+  bool isLayers = isLayerProduct(kernel);
+  double seconds = cost.memorySeconds() + (isLayers ? castSeconds(op) * runtime.memory : 0);
+  bool isNarrow = products(kernel) > 1 ? runtime.hasNarrowAttention() : isLayers;
+  DType format = isNarrow && runtime.products ? *runtime.products : runtime.format;
+  return power.seconds(static_cast<double>(cost.macs), format, seconds * bandwidth);
+}
+
+/// The host starts products of experts when it knows how many tokens each has.
+double GraphCoster::hostSeconds(const ir::Operation &kernel) const {
+  if (runtime.expertHost + runtime.expertLaunch <= 0)
+    return 0;
+  int64_t experts = expertsOf(kernel);
+  return experts > 0 ? runtime.expertHost + static_cast<double>(experts) * runtime.expertLaunch : 0;
 }
 
 /// Adds `item`, the next kernel or collective, behind those whose results it reads.
@@ -208,10 +172,14 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   RegionCost own;
   own.dropped = shareOf(*op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time
-  StepItem item;
-  timeOf(*found, *op, *kernel, item);
   double load = shareOf(*op, "load", 1);
+  StepItem item;
+  if (runtime.earlyStop && op->hasAttr("discarded"))
+    done = load = 0;
+  else
+    timeOf(*found, *op, *kernel, item);
   own.seconds = item.seconds * load;
+  own.powerSeconds = powerSeconds(*found, *op, *kernel) * load;
   own.weightsSeconds = op->hasAttr("for_weights") ? own.seconds : 0;
   own.macs = static_cast<double>(found->macs) * done;
   own.flops = static_cast<double>(found->flops) * done;
@@ -228,6 +196,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   item.flops = own.flops;
   item.setEnergy(own.energy.known, own.energy.isGiven());
   item.bytes = own.workingBytes;
+  item.isOfContext = op->hasAttr("of_context");
   record(*op, std::move(item));
   return true;
 }
@@ -353,4 +322,28 @@ llvm::Optional<GraphCost> GraphCoster::run(llvm::StringRef graph) {
   }
   isInLayer = false;
   return result;
+}
+
+void GraphCoster::accumulate(const GraphCost &forward, GraphCost &backward) const {
+  if (runtime.accumulateBytes <= 0 || bandwidth <= 0)
+    return;
+  auto add = [&](const RegionCost &weights, RegionCost &gradients) {
+    double bytes = (weights.trainedDense() + weights.trainedExperts()) * runtime.accumulateBytes;
+    RegionCost sum;
+    sum.seconds = sum.weightsSeconds = bytes / (bandwidth * runtime.memory);
+    if (sum.seconds <= 0)
+      return;
+    sum.kernels.push_back({"add gradients", {}, "memory", sum.seconds, 1});
+    gradients.add(sum);
+    StepItem item{"add gradients", sum.seconds};
+    item.bytes = bytes;
+    if (!gradients.block.items.empty())
+      item.after.push_back(static_cast<uint32_t>(gradients.block.items.size() - 1));
+    gradients.block.items.push_back(std::move(item));
+  };
+  size_t kinds = forward.layers.size();
+  for (size_t kind = 0; kind < kinds; ++kind)
+    add(forward.layers[kind].one, backward.layers[kinds - 1 - kind].one);
+  add(forward.before, backward.after);
+  add(forward.after, backward.before);
 }

@@ -8,6 +8,7 @@
 
 #include "backends/core/CostProvider.h"
 #include "backends/core/StepProgram.h"
+#include "backends/training/PowerLimit.h"
 #include "backends/training/Runtime.h"
 #include "ir/phase/PhaseOps.h"
 
@@ -39,6 +40,7 @@ struct KernelTime {
 struct RegionCost {
   double seconds = 0;        ///< of kernels
   double weightsSeconds = 0; ///< of these, of kernels that only gradients of weights need
+  double powerSeconds = 0;   ///< what the chip's power limit lets them take at the least
   double macs = 0;
   double flops = 0;
   Figure energy;
@@ -107,6 +109,9 @@ public:
 
   /// The cost of `graph`, of which lower-to-phase has made the parts; nothing after a report.
   llvm::Optional<GraphCost> run(llvm::StringRef graph);
+  /// Adds to `backward` what it takes to add up the gradients of the weights of `forward` over
+  /// microbatches.
+  void accumulate(const GraphCost &forward, GraphCost &backward) const;
   /// Of all graphs that ran.
   KernelSources sources;
 
@@ -119,6 +124,9 @@ private:
               StepItem &item) const;
   double castSeconds(const ir::Operation &op) const;
   RegionCost sorting(const ir::Operation &op, double elements) const;
+  double hostSeconds(const ir::Operation &kernel) const;
+  double powerSeconds(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel) const;
+  bool isLayerProduct(const ir::Operation &kernel) const;
 
   const ir::Module &module;
   const ir::Operation &chip;
@@ -126,6 +134,7 @@ private:
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
   double bandwidth = 0; ///< B/s of the outermost memory; 0 when not given
+  PowerLimit power;
   bool isInLayer = false;
   int64_t runs = 1;            ///< of the region at hand in each run of its part
   StepBlock *block = nullptr;  ///< of the part at hand

@@ -81,8 +81,10 @@ uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights,
   double element = bitsOf(strategy.dtype) / 8.0;
   block.weights = isBackward ? weights.trainedDense() : weights.denseBytes() / element;
   block.expertWeights = isBackward ? weights.trainedExperts() : weights.expertBytes / element;
+  auto limited = stage.stretch.find(&region);
+  double longer = stage.slowdown * (limited == stage.stretch.end() ? 1 : limited->second);
   for (StepItem &item : block.items)
-    item.seconds = item.kind.empty() ? item.seconds * stage.slowdown : timeOf(item, stage.chips);
+    item.seconds = item.kind.empty() ? item.seconds * longer : timeOf(item, stage.chips);
   program.blocks.push_back(std::move(block));
   return static_cast<uint32_t>(program.blocks.size() - 1);
 }

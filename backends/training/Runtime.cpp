@@ -13,6 +13,8 @@ static constexpr std::pair<llvm::StringLiteral, double Runtime::*> fields[] = {
     {"gemm_fp4", &Runtime::gemmFp4},
     {"grouped", &Runtime::grouped},
     {"attention", &Runtime::attention},
+    {"attention_backward", &Runtime::attentionBackward},
+    {"attention_narrow", &Runtime::attentionNarrow},
     {"memory", &Runtime::memory},
     {"network", &Runtime::network},
     {"overlap_data", &Runtime::overlapData},
@@ -25,6 +27,10 @@ static constexpr std::pair<llvm::StringLiteral, double Runtime::*> fields[] = {
     {"cast_bytes", &Runtime::castBytes},
     {"permute_bytes", &Runtime::permuteBytes},
     {"merged_sends", &Runtime::mergedSends},
+    {"accumulate_bytes", &Runtime::accumulateBytes},
+    {"expert_host", &Runtime::expertHost},
+    {"expert_launch", &Runtime::expertLaunch},
+    {"jitter", &Runtime::jitter},
     {"host", &Runtime::host},
     {"host_memory", &Runtime::hostMemory},
     {"drives", &Runtime::drives},
@@ -39,9 +45,12 @@ Runtime Runtime::read(const ir::Operation &statement) {
   for (const auto &[name, field] : fields)
     result.*field = runtime->realAttr(name);
   result.overlapExpert = runtime->realAttr("overlap_expert", result.overlapTensor);
+  result.isIdeal = !study::findPart(statement, study::RuntimeOp::opName);
+  result.earlyStop = runtime->hasAttr("early_stop");
   if (auto launch = runtime->quantityAttr("launch"))
     result.launch = launch->toDouble();
   if (auto train = ir::as<study::TrainOp>(statement)) {
+    result.format = train.dtype();
     result.products = train.products();
     result.usesTiles = train.usesTiles();
   }

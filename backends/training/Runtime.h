@@ -18,14 +18,17 @@ struct Runtime {
   // Shares, times and sizes as study.runtime declares them; 0 where they are not given and say
   // nothing by themselves.
   double gemm, gemmFp8, gemmFp4; ///< gemm_fp8: 0 for `gemm`; gemm_fp4: 0 for `gemm_fp8`
-  double grouped, attention, memory, network;
+  double grouped, attention, attentionBackward, attentionNarrow, memory, network;
   llvm::Optional<double> launch; ///< s per kernel; the chip's when not given
   double overlapData, overlapCost, overlapTensor, overlapExpert, overlapPipeline;
   double step;
   double gradientBytes; ///< 0 for the format of the weights
   double gatherBytes;   ///< 0 for its format
   double castBytes, permuteBytes, mergedSends, host, hostMemory, drives;
+  double accumulateBytes, expertHost, expertLaunch, jitter;
   double measured, reserve, fragmentation;
+  bool earlyStop = false; ///< what is computed again for no gradient takes no time
+  bool isIdeal = true;    ///< nothing is said
 
   /// What the study.runtime of `train` says, and the format of products; on `chip` with their
   /// speed. A `serve` has none, which is the ideal one.
@@ -34,7 +37,8 @@ struct Runtime {
   /// How much faster than in their own format the layers' products with weights run, where the
   /// statement gives them another one.
   double productSpeed = 1;
-  llvm::Optional<DType> products; ///< their format in layers, where it is another one
+  DType format = DType::BF16;     ///< of the tensors
+  llvm::Optional<DType> products; ///< that of products in layers, where it is another one
   bool hasProducts = true;        ///< false on a chip that has no rate for that format
   bool isNarrow = false;          ///< of at most 8 bits, so that operands are cast
   bool usesTiles = false;         ///< kernel times come from the tile level
@@ -45,6 +49,19 @@ struct Runtime {
     if (isInLayer && isNarrow)
       own = bitsOf(*products) == 4 && gemmFp4 > 0 ? gemmFp4 : gemmFp8 > 0 ? gemmFp8 : gemm;
     return own * (isInLayer ? productSpeed : 1) * (isOfExperts ? grouped : 1);
+  }
+  /// True where attention runs in the format of products.
+  bool hasNarrowAttention() const { return isNarrow && attentionNarrow > 0; }
+  /// Speed of a kernel that fuses so many products in shares of the peak of its own format:
+  /// gradients of attention have five.
+  double fused(int products) const {
+    double own = hasNarrowAttention() ? attentionNarrow * productSpeed : attention;
+    return own * (products > 2 ? attentionBackward : 1);
+  }
+  /// What the slowest of `replicas` takes over their mean: the largest of n normal deviates is
+  /// about sqrt(2 ln n) (Cramer, Mathematical Methods of Statistics, 1946, section 28.6).
+  double slowest(double replicas) const {
+    return 1 + jitter * std::sqrt(2 * std::log(std::max(1.0, replicas)));
   }
   /// Bytes of an element of `format` bytes while layers gather it.
   double gathered(double format) const {

@@ -152,6 +152,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound(label, seconds);
   };
+  rest("power", summary.powerTime);
   rest("bubble", cost.idle.central());
   rest("optimizer", summary.optimizerTime, step.optimizerEnergy);
   rest("other", summary.otherTime);

@@ -28,6 +28,7 @@ StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
   for (const UnitRate &unit : chip.macUnits(format))
     result.peak += 2 * unit.rate.central();
   result.area = areaOf(chip);
+  result.power.emplace(op);
   return result;
 }
 
@@ -142,9 +143,12 @@ void StepModel::finish(Build &build) {
   TrainingSummary &summary = build.step.summary;
   const Strategy &strategy = build.strategy;
   double ranks = static_cast<double>(strategy.tensor * strategy.context * strategy.data);
-  double modelled = summary.pipelineTime + summary.otherTime + summary.optimizerTime + runtime.step;
+  // Replicas meet once a step.
+  double together = summary.pipelineTime + summary.otherTime;
+  double waiting = together * (runtime.slowest(static_cast<double>(strategy.data)) - 1);
+  double modelled = together + waiting + summary.optimizerTime + runtime.step;
   summary.stepTime = modelled * runtime.measured;
-  summary.otherTime = runtime.step + modelled * (runtime.measured - 1);
+  summary.otherTime = waiting + runtime.step + modelled * (runtime.measured - 1);
   summary.tokens = static_cast<double>(strategy.batch * build.costs.sequence);
   // Forward, gradients of activations, gradients of weights; frozen weights have no gradients.
   double passes = strategy.adapterRank > 0 ? 2 : 3;

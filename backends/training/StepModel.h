@@ -15,6 +15,7 @@
 #include "passes/training/StepPlan.h"
 #include "passes/training/StrategyPlace.h"
 #include "passes/training/WeightExchanges.h"
+#include <map>
 
 namespace perfc::training {
 
@@ -56,7 +57,9 @@ struct StagePlan {
   std::vector<std::vector<uint32_t>> chunks;
   const ir::Operation *chip = nullptr; ///< the slowest kind of the stage
   double slowdown = 1;                 ///< of its slowest chip
-  passes::ChipSet chips;               ///< where it stands
+  /// How much longer the power limit lets parts of graphs take, where it does.
+  std::map<const RegionCost *, double> stretch;
+  passes::ChipSet chips; ///< where it stands
   /// Weights that it reads and another stage, too, as far as they are not counted with what stands
   /// before or behind its layers.
   RegionCost sharedWeights;
@@ -152,6 +155,7 @@ private:
   bool stageTimes(Build &build);
   bool addSends(Build &build);
   void chooseChip(Build &build, size_t stage);
+  void limitPower(Build &build, size_t stage, const StagePart &part, StageTime &time);
   void setInFlight(Build &build) const;
   double exposedTime(Build &build, size_t stage, const RegionCost &cost, double count);
   bool pipeline(Build &build, bool withEvents);
@@ -189,6 +193,7 @@ private:
     double capacity = 0, bandwidth = 0; ///< of the outermost memory; 0 when not given
     double peak = 0;
     Figure area;
+    llvm::Optional<PowerLimit> power;
   };
   static ChipFacts factsOf(const ir::Operation &chip, DType format);
   const ChipFacts &factsAt(const Build &build, size_t stage) const;

@@ -173,6 +173,20 @@ bool StepModel::addSends(Build &build) {
   return !build.failed;
 }
 
+/// Adds what the power limit costs; the program of the step has it, too.
+void StepModel::limitPower(Build &build, size_t stage, const StagePart &part, StageTime &time) {
+  StagePlan &plan = build.step.stages[stage];
+  double limit = (part.forward.powerSeconds + part.backward.powerSeconds) * plan.slowdown;
+  double stretch = factsAt(build, stage).power->stretch(time.kernels(), limit);
+  if (stretch == 1)
+    return;
+  plan.stretch[&part.forward] = plan.stretch[&part.backward] = stretch;
+  build.step.summary.powerTime +=
+      (stretch - 1) * time.kernels() * part.count() * build.microbatches * build.share();
+  for (double *some : {&time.forward, &time.backward, &time.weights})
+    *some *= stretch;
+}
+
 bool StepModel::stageTimes(Build &build) {
   size_t p = build.stageCount();
   build.times.assign(p * static_cast<size_t>(build.chunks()), {});
@@ -189,6 +203,7 @@ bool StepModel::stageTimes(Build &build) {
       time.backward = part.backward.seconds * plan.slowdown +
                       exposedTime(build, stage, part.backward, part.count());
       time.weights = part.backward.weightsSeconds * plan.slowdown;
+      limitPower(build, stage, part, time);
       build.addTime(stage, part, time);
     }
   }

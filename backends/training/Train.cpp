@@ -63,6 +63,7 @@ static llvm::Optional<KindCosts> costsOn(const ir::Module &module, const ir::Ope
   auto backward = forward ? coster.run(passes::backwardSymbol(train.symbol())) : llvm::None;
   if (!backward)
     return llvm::None;
+  coster.accumulate(*forward, *backward);
   return KindCosts{{chip.symbol().str(), std::move(*forward), std::move(*backward)},
                    coster.sources};
 }

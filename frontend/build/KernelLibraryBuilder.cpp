@@ -14,7 +14,7 @@ static bool isPossible(const Node &word, const ir::AttrDecl &decl) {
   const Quantity *value = word.args.empty() ? nullptr : word.args[0].value.getIf<Quantity>();
   return !value ||
          ((!decl.isPositive || value->sign() > 0) && (!decl.isShare || value->toDouble() <= 1) &&
-          (word.word != "overlap" || value->toDouble() >= 1));
+          (!llvm::StringRef(word.word).endswith("overlap") || value->toDouble() >= 1));
 }
 
 /// What `isPossible` asks for, in words.
@@ -37,6 +37,7 @@ public:
 
 private:
   void formats(const Node &node, llvm::StringRef word, ir::Operation &op);
+  void choice(const Node &word, ir::Operation &op);
   void shapes(const Node &node, ir::Region &family);
   bool isGood(const Node &where, bool condition, const std::string &problem);
 
@@ -115,18 +116,45 @@ void KernelLibraryBuilder::shapes(const Node &node, ir::Region &family) {
     op->setAttr("up_to", most->rational().numerator());
 }
 
+/// A word that takes whole numbers from 1, or one of several words.
+void KernelLibraryBuilder::choice(const Node &word, ir::Operation &op) {
+  std::vector<int64_t> numbers;
+  for (const NodeArg &arg : word.args) {
+    if (arg.value.isUnknown())
+      return;
+    if (const WordValue *chosen = arg.value.getIf<WordValue>())
+      op.setAttr(word.word, chosen->word);
+    else
+      llvm::append_range(numbers, wholeNumbers(arg.value));
+  }
+  bool areGood = llvm::all_of(numbers, [](int64_t number) { return number >= 1; });
+  if (numbers.empty() ||
+      !isGood(word, areGood, fmt::format("`{}` takes whole numbers from 1", word.word)))
+    return;
+  if (op.decl().findAttr(word.word)->kind == ir::AttrKind::List)
+    op.setAttr(word.word, ir::Attribute::ints(numbers));
+  else
+    op.setAttr(word.word, numbers.front());
+}
+
 void KernelLibraryBuilder::family(const Node &node, ir::Region &library) {
   ir::Operation *op = context.builder.create(library, tile::FamilyOp::opName, node.range);
   const WordValue *kind = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   op->setAttr("kind", kind ? kind->word : "gemm");
-  bool isProduct = tile::FamilyOp(op).isProduct();
-  isGood(node, !isProduct || node.find("formats"),
+  bool hasShapes = tile::FamilyOp(op).comesInTiles();
+  isGood(node, !hasShapes || node.find("formats"),
          "a kernel says which `formats` it multiplies in");
   formats(node, "formats", *op);
   formats(node, "weights", *op);
+  formats(node, "caches", *op);
+  if (const Node *computes = node.find("computes"); computes && !computes->args.empty())
+    if (auto format = context.evaluator.format(computes->args[0].value, computes->args[0].range))
+      op->setAttr("computes", dtypeName(*format));
   for (const Node *child : node.children) {
     if (child->spec->kind == ArgKind::Flag)
       op->setAttr(child->word, ir::Attribute::unit());
+    else if (child->spec->kind == ArgKind::Integer || child->spec->kind == ArgKind::Choice)
+      choice(*child, *op);
     else if (child->spec->dims == Dims::Time)
       setCycleTime(context, *child, *op);
     else if (child->spec->kind == ArgKind::Measure &&
@@ -140,7 +168,7 @@ void KernelLibraryBuilder::family(const Node &node, ir::Region &library) {
       shapes(*child, op->body());
       hasTiles = true;
     }
-  isGood(node, hasTiles || !isProduct, "a kernel has one `tile` at least");
+  isGood(node, hasTiles || !hasShapes, "a kernel has one `tile` at least");
 }
 
 } // namespace

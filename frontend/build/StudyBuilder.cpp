@@ -275,9 +275,10 @@ void StudyBuilder::parallel(const Node &statement, ir::Operation &evaluate) {
   if (!context.module.lookup(evaluate.symbolAttr("subject"))->is(op::GraphOp::opName))
     refuse(*first, "`parallel` of one op in `evaluate`");
   for (llvm::StringRef axis : {"tensor", "context", "data", "expert", "sequence", "pipeline"})
-    if (strategy.degree(axis) == 0 || (axis == "pipeline" && strategy.degree(axis) > 1))
-      refuse(*first, fmt::format("`{}{}` of `parallel` in `evaluate`", axis,
-                                 strategy.degree(axis) == 0 ? " = any" : ""));
+    if (strategy.degree(axis) == 0)
+      refuse(*first, fmt::format("`{} = any` of `parallel` in `evaluate`", axis));
+  if (strategy.degree("pipeline") > 1 && evaluate.intAttr("count", 1) > 1)
+    refuse(*first, "`pipeline` of a subject that runs several times");
   for (llvm::StringRef word : {"with", "place", "tensor", "skip", "gate"})
     if (const Node *other = statement.find(word))
       refuse(*other, fmt::format("`{}` beside `parallel` in `evaluate`", word));

@@ -151,8 +151,9 @@ void TrainBuilder::runtime(const Node &node) {
   ir::Operation &op = partAt<study::RuntimeOp>(train, node.range);
   for (const Node *child :
        context.elaborator.declaration(*instance, context.allowMissing)->children)
-    if (const Quantity *quantity =
-            child->args.empty() ? nullptr : child->args[0].value.getIf<Quantity>())
+    if (child->args.empty())
+      op.setAttr(child->word, ir::Attribute::unit());
+    else if (const Quantity *quantity = child->args[0].value.getIf<Quantity>())
       if (auto base = inBaseUnits(context, *quantity, child->range, {});
           base && isPossible(*op.decl().findAttr(child->word), *child, *quantity))
         op.setAttr(child->word, *base);

@@ -151,40 +151,43 @@ static std::vector<OpDecl> traceDeclarations() {
            intAttr("group", "of a collective; all ranks when not given").atLeast(1).optional()}}};
 }
 
-/// Stages are numbered, and each runs every microbatch forward and backward on each chunk.
+/// In a program with a schedule a stage runs every microbatch forward and backward on each chunk,
+/// in one without it runs all in one pass.
+static bool verifyStage(const Operation &op, collective::ProgramOp program, bool hasSchedule,
+                        DiagnosticEngine &diagnostics) {
+  int64_t forward = 0, backward = 0, passes = 0;
+  for (const Operation &part : op.body()) {
+    auto tasks = as<collective::TasksOp>(part);
+    auto pass = as<collective::PassOp>(part);
+    forward += tasks ? tasks.forward() * tasks.times() : 0;
+    backward += tasks ? tasks.backward() * tasks.times() : 0;
+    passes += pass && (!hasSchedule || pass.chunk() < program.chunks());
+  }
+  if (!hasSchedule)
+    return (op.body().size() == 1 && passes == 1) ||
+           invalidOp(op, diagnostics, "a stage of a program without a schedule has one pass");
+  int64_t all = program.microbatches() * program.chunks();
+  return (passes == 2 * program.chunks() && forward == all && backward == all) ||
+         invalidOp(op, diagnostics,
+                   "a stage has a forward and a backward pass for each chunk, and runs each for "
+                   "every microbatch");
+}
+
+/// Stages are numbered from 0, and there is nothing beside them.
 static bool verifyProgram(const Operation &op, DiagnosticEngine &diagnostics) {
   collective::ProgramOp program(const_cast<Operation *>(&op));
-  bool isBatch = op.hasAttr("batch");
-  bool hasOrder = op.hasAttr("schedule") && op.hasAttr("microbatches") && op.hasAttr("chunks");
-  int64_t number = 0;
+  bool hasSchedule = op.hasAttr("schedule");
+  if (hasSchedule && !(op.hasAttr("microbatches") && op.hasAttr("chunks")))
+    return invalidOp(op, diagnostics, "a schedule has microbatches and chunks");
+  int64_t number = 0, others = 0;
   for (const Operation &inner : op.body()) {
-    if (!inner.is(collective::StageOp::opName)) {
-      if (number > 0 || op.hasAttr("schedule"))
-        return invalidOp(op, diagnostics, "a program with a schedule has stages alone");
-      continue;
-    }
-    int64_t forward = 0, backward = 0, passes = 0;
-    for (const Operation &part : inner.body()) {
-      auto tasks = as<collective::TasksOp>(part);
-      auto pass = as<collective::PassOp>(part);
-      forward += tasks ? tasks.forward() * tasks.times() : 0;
-      backward += tasks ? tasks.backward() * tasks.times() : 0;
-      passes += pass && pass.chunk() < program.chunks();
-    }
-    int64_t all = isBatch ? 0 : program.microbatches() * program.chunks();
-    if (isBatch && (inner.body().size() != 1 || forward + backward > 0))
-      return invalidOp(inner, diagnostics, "a stage runs a batch in one pass");
-    if (!(hasOrder || isBatch) || as<collective::StageOp>(inner).number() != number++)
+    auto stage = as<collective::StageOp>(inner);
+    others += !stage;
+    if ((stage && stage.number() != number++) || (others > 0 && (number > 0 || hasSchedule)))
       return invalidOp(op, diagnostics,
-                       "stages are numbered from 0, in a program with schedule, microbatches and "
-                       "chunks");
-    if (isBatch)
-      continue;
-    if (passes != 2 * program.chunks() || forward != all || backward != all)
-      return invalidOp(
-          inner, diagnostics,
-          "a stage has a forward and a backward pass for each chunk, and runs each for "
-          "every microbatch");
+                       "stages are numbered from 0, with nothing beside them in the program");
+    if (stage && !verifyStage(inner, program, hasSchedule, diagnostics))
+      return false;
   }
   return true;
 }
@@ -197,7 +200,7 @@ static std::vector<OpDecl> stepDeclarations(const RegionDecl &steps) {
       stage.allowed.push_back(name);
   return {
       {.name = "collective.stage",
-       .doc = "A pipeline stage of a step: its passes, and the order in which it runs them.",
+       .doc = "A pipeline stage: its passes, and the order in which it runs them.",
        .attrs = {intAttr("number", "from 0").atLeast(0),
                  listAttr("chips", AttrKind::Int,
                           "its first chip, how many stand side by side, and how far on there "
@@ -249,9 +252,11 @@ static std::vector<OpDecl> declarations() {
                      .atLeast(1)
                      .optional(),
                  intAttr("chunks", "of the layers of each stage").atLeast(1).optional(),
-                 flagAttr("batch", "what a served model runs for a batch; bytes and sequences are "
-                                   "those of its first sample, which the others stand for in "
-                                   "other sizes")},
+                 listAttr("parameters", AttrKind::String,
+                          "of what a served model runs for a batch: the tokens that it reads, the "
+                          "requests that make a token each, and the contexts before them; the "
+                          "program is written for the sizes of one sample")
+                     .optional()},
        .regions = {program},
        .verifier = verifyProgram},
       {.name = "collective.schedule",

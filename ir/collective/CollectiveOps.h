@@ -25,7 +25,7 @@ struct ProgramOp : ir::OpView {
   int64_t chunks() const { return op->intAttr("chunks"); }             ///< of each stage
 };
 
-/// A pipeline stage of a step: its passes, and the order in which it runs them.
+/// A pipeline stage: its passes, and the order in which it runs them.
 struct StageOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "collective.stage";

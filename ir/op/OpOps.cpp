@@ -120,7 +120,8 @@ static std::vector<OpDecl> leafDecls() {
        .symbol = SymbolUse::Optional,
        .operands = some,
        .results = {0, Arity::any},
-       .attrs = {symbolAttr("kernel", "which").oneOf({"op.kernel"}), loadAttr(), droppedAttr()},
+       .attrs = {symbolAttr("kernel", "which").oneOf({"op.kernel"}), loadAttr(), droppedAttr(),
+                 flagAttr("discarded", "computed again, and nothing reads it")},
        .verifier = verifyApply},
       {.name = "op.call",
        .doc = "Another graph applied to its inputs.",
@@ -184,7 +185,8 @@ static std::vector<OpDecl> graphDecls() {
        .operands = some,
        .results = some,
        .attrs = {symbolAttr("kernel", "the group as one kernel").oneOf({"op.kernel"}).optional(),
-                 loadAttr(), droppedAttr()},
+                 loadAttr(), droppedAttr(),
+                 flagAttr("discarded", "computed again, and nothing reads it")},
        .regions = {body},
        .verifier = verifyFused}};
 }

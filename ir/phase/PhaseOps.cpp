@@ -57,6 +57,10 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
             listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
             listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(), after,
             load, dropped, flagAttr("for_weights", "only gradients of weights need it"),
+            flagAttr("of_context", "of a batch that is served: runs for all requests that make a "
+                                   "token together, and for each chunk of a prompt, each in its "
+                                   "context; other kernels run once for all tokens"),
+            flagAttr("discarded", "computed again, and nothing reads it"),
             intAttr("cast_elements", "of 16-bit operands, where products have another format")
                 .atLeast(0)
                 .optional()}},

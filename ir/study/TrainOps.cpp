@@ -255,6 +255,13 @@ static OpDecl runtimeDecl() {
               .optional(),
           shareAttr("grouped", "of these that products of experts keep", 1),
           shareAttr("attention", "of the peak that fused attention reaches", 1),
+          numberAttr("attention_narrow",
+                     "of the peak that attention reaches in the format of products; 0 "
+                     "where it keeps its own")
+              .share()
+              .atLeast(0)
+              .otherwise(0),
+          shareAttr("attention_backward", "of this that its gradients keep", 1),
           shareAttr("memory", "of the memory's bandwidth", 1),
           shareAttr("network", "of the speed of collectives beside kernels", 1),
           quantityAttr("launch", seconds, "per kernel, where not the chip's").optional(),
@@ -275,6 +282,20 @@ static OpDecl runtimeDecl() {
           quantityAttr("cast_bytes", bytes, "moved to make an operand in fp8, per product")
               .otherwise(2),
           quantityAttr("permute_bytes", bytes, "moved per element exchanged, to sort tokens")
+              .otherwise(0),
+          quantityAttr("accumulate_bytes", bytes,
+                       "moved per gradient and microbatch to add them up")
+              .atLeast(0)
+              .otherwise(0),
+          quantityAttr("expert_host", seconds, "of the host before a product of experts")
+              .atLeast(0)
+              .otherwise(0),
+          quantityAttr("expert_launch", seconds, "the same for each expert of a rank")
+              .atLeast(0)
+              .otherwise(0),
+          flagAttr("early_stop", "recomputing a layer ends with what its gradients read"),
+          numberAttr("jitter", "standard deviation of a replica's step over its mean")
+              .atLeast(0)
               .otherwise(0),
           shareAttr("merged_sends", "of a token's copies for one rank that travel as one", 0),
           quantityAttr("host", speed, "between chip and host memory (PCIe 4.0 x16 as measured)")

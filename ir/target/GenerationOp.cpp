@@ -19,52 +19,67 @@ static bool verifyGeneration(const Operation &op, DiagnosticEngine &diagnostics)
 
 OpDecl target::generationDecl() {
   Dimension joule = BaseUnit::Joule;
-  return {.name = GenerationOp::opName,
-          .doc = "What kernels take on chips of one design, beside their work.",
-          .symbol = SymbolUse::Required,
-          .topLevel = true,
-          .attrs = {listAttr("libraries", AttrKind::Symbol, "the first that has a kernel is taken")
-                        .oneOf({"tile.library"}),
-                    cycleTimeAttr("launch", "start and end of a kernel; the chip's when not "
-                                            "given"),
-                    quantityAttr("bandwidth", {}, "share that kernels reach")
-                        .positive()
-                        .share()
-                        .otherwise(1),
-                    quantityAttr("cache", {}, "share that a tensor can stay in")
-                        .positive()
-                        .share()
-                        .otherwise(1),
-                    quantityAttr("stream", {},
-                                 "share of the bandwidth that streams reach; "
-                                 "`bandwidth` when not given")
-                        .positive()
-                        .share()
-                        .optional(),
-                    quantityAttr("stream_cache", {},
-                                 "share of the cache that they can stay in; "
-                                 "`cache` when not given")
-                        .positive()
-                        .share()
-                        .optional(),
-                    quantityAttr("cache_bandwidth", {}, "over that of the outermost memory")
-                        .positive()
-                        .optional(),
-                    quantityAttr("core", {}, "16-bit operations of a whole unit in a cycle")
-                        .positive()
-                        .optional(),
-                    dictAttr("energy", AttrKind::Quantity,
-                             "of a multiply-accumulate in a core of 4096, by format")
-                        .in(joule)
-                        .atLeast(0)
-                        .optional(),
-                    cycleTimeAttr("split", "adding up the parts of a sum"),
-                    quantityAttr("overlap", {},
-                                 "exponent by which limits add up; the largest "
-                                 "alone counts when not given")
-                        .optional(),
-                    quantityAttr("measured", {}, "times over those of the other figures")
-                        .positive()
-                        .otherwise(1)},
-          .verifier = verifyGeneration};
+  return {
+      .name = GenerationOp::opName,
+      .doc = "What kernels take on chips of one design, beside their work.",
+      .symbol = SymbolUse::Required,
+      .topLevel = true,
+      .attrs = {listAttr("libraries", AttrKind::Symbol, "the first that has a kernel is taken")
+                    .oneOf({"tile.library"}),
+                cycleTimeAttr("launch", "start and end of a kernel; the chip's when not "
+                                        "given"),
+                quantityAttr("bandwidth", {}, "share that kernels reach")
+                    .positive()
+                    .share()
+                    .otherwise(1),
+                quantityAttr("cache", {}, "share that a tensor can stay in")
+                    .positive()
+                    .share()
+                    .otherwise(1),
+                quantityAttr("stream", {},
+                             "share of the bandwidth that streams reach; "
+                             "`bandwidth` when not given")
+                    .positive()
+                    .share()
+                    .optional(),
+                quantityAttr("stream_cache", {},
+                             "share of the cache that they can stay in; "
+                             "`cache` when not given")
+                    .positive()
+                    .share()
+                    .optional(),
+                quantityAttr("attention_cache", {},
+                             "share of it that a tensor of attention can stay in; `cache` when "
+                             "not given")
+                    .positive()
+                    .share()
+                    .optional(),
+                quantityAttr("cache_bandwidth", {}, "over that of the outermost memory")
+                    .positive()
+                    .optional(),
+                quantityAttr("core", {}, "16-bit operations of a whole unit in a cycle")
+                    .positive()
+                    .optional(),
+                dictAttr("energy", AttrKind::Quantity,
+                         "of a multiply-accumulate in a core of 4096, by format")
+                    .in(joule)
+                    .atLeast(0)
+                    .optional(),
+                quantityAttr("sustained", {},
+                             "energy of an operation in runs of seconds over `energy`; "
+                             "power does not limit these when not given")
+                    .positive()
+                    .optional(),
+                quantityAttr("byte_energy", joule, "of a byte of the outermost memory in such runs")
+                    .atLeast(0)
+                    .optional(),
+                cycleTimeAttr("split", "adding up the parts of a sum"),
+                quantityAttr("overlap", {},
+                             "exponent by which limits add up; the largest "
+                             "alone counts when not given")
+                    .optional(),
+                quantityAttr("measured", {}, "times over those of the other figures")
+                    .positive()
+                    .otherwise(1)},
+      .verifier = verifyGeneration};
 }

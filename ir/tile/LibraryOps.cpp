@@ -3,6 +3,7 @@
 
 #include "ir/core/CycleTime.h"
 #include "ir/core/Verifier.h"
+#include "ir/tile/AttentionOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -58,9 +59,11 @@ FamilyOp tile::gemmFor(LibraryOp library, DType format, DType weights, bool isBa
   return plain;
 }
 
-/// What a choice is among: the family of its library that serves its product.
+/// What a choice is among: the family of its library that serves what it runs.
 static bool verifyChoice(const Operation &op, DiagnosticEngine &diagnostics) {
-  return productOf(op) ? true : invalidOp(op, diagnostics, "it has no product to run");
+  return productOf(op) || attentionOf(op)
+             ? true
+             : invalidOp(op, diagnostics, "it has no product and no attention to run");
 }
 
 static bool verifyFamily(const Operation &op, DiagnosticEngine &diagnostics) {
@@ -68,13 +71,16 @@ static bool verifyFamily(const Operation &op, DiagnosticEngine &diagnostics) {
     for (const std::string &format : op.stringsAttr(list))
       if (!parseDType(format))
         return invalidOp(op, diagnostics, "`" + format + "` is no number format");
-  if (!verifyCycleTimes(
-          op,
-          {"launch", "step_time", "quantise_launch", "quantise_row", "quantise_element", "one_row"},
-          diagnostics))
+  if (op.hasAttr("computes") && !parseDType(op.stringAttr("computes")))
+    return invalidOp(op, diagnostics, "`computes` is no number format");
+  if (!verifyCycleTimes(op,
+                        {"launch", "step_time", "quantise_launch", "quantise_row",
+                         "quantise_element", "one_row", "append_launch", "block", "fill",
+                         "dequantise"},
+                        diagnostics))
     return false;
-  return !op.body().empty() || !as<FamilyOp>(op).isProduct() ||
-         invalidOp(op, diagnostics, "a kernel of products has one tile at least");
+  return !op.body().empty() || !as<FamilyOp>(op).comesInTiles() ||
+         invalidOp(op, diagnostics, "a kernel of products or attention has one tile at least");
 }
 
 static bool verifyShapes(const Operation &op, DiagnosticEngine &diagnostics) {
@@ -90,139 +96,150 @@ static bool verifyProduct(const Operation &op, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+/// With what only attention has.
+static std::vector<OpDecl> withAttention(std::vector<OpDecl> decls) {
+  for (OpDecl &decl : decls)
+    if (decl.name == FamilyOp::opName)
+      llvm::append_range(decl.attrs, attentionFigures());
+  decls.push_back(attentionDecl());
+  return decls;
+}
+
 std::vector<OpDecl> tile::libraryDecls() {
-  return {
-      {.name = LibraryOp::opName,
-       .doc = "Kernels of a library: the tiles that each kind of them comes in.",
-       .symbol = SymbolUse::Required,
-       .topLevel = true,
-       .regions = {{{FamilyOp::opName}}}},
-      {.name = FamilyOp::opName,
-       .doc = "Kernels of one kind, and what they take beside their work.",
-       .attrs = {stringAttr("kind", "what they compute")
-                     .oneOf({"gemm", "batched", "elementwise", "softmax", "norm"}),
-                 listAttr("formats", AttrKind::String,
-                          "number formats that they compute in; any when not "
+  return withAttention(
+      {{.name = LibraryOp::opName,
+        .doc = "Kernels of a library: the tiles that each kind of them comes in.",
+        .symbol = SymbolUse::Required,
+        .topLevel = true,
+        .regions = {{{FamilyOp::opName}}}},
+       {.name = FamilyOp::opName,
+        .doc = "Kernels of one kind, and what they take beside their work.",
+        .attrs =
+            {stringAttr("kind", "what they compute")
+                 .oneOf({"gemm", "batched", "elementwise", "softmax", "norm", "append",
+                         "latent_append", "attention", "decode", "latent_attention",
+                         "latent_decode"}),
+             listAttr("formats", AttrKind::String,
+                      "number formats that they compute in; any when not "
+                      "given")
+                 .optional(),
+             listAttr("weights", AttrKind::String, "formats of weights; those when not given")
+                 .optional(),
+             cycleTimeAttr("launch", "beside the generation's"),
+             quantityAttr("step", BaseUnit::Byte, "of a row that one step of the loop takes in")
+                 .positive()
+                 .otherwise(128),
+             cycleTimeAttr("step_time", "of a step beside its products"),
+             flagAttr("overlap_steps", "these run beside the products"),
+             quantityAttr("products", {}, "time of products over that at the peak rate")
+                 .positive()
+                 .otherwise(1),
+             quantityAttr("edge", {},
+                          "of a square tile whose operands arrive as fast as the "
+                          "generation's core multiplies")
+                 .positive()
+                 .optional(),
+             quantityAttr("epilogue", {}, "time of writing a tile over that of its bytes")
+                 .otherwise(0),
+             quantityAttr("last_wave", {}, "of a full wave that idle units cost")
+                 .share()
+                 .otherwise(1),
+             cycleTimeAttr("quantise_launch", "of the kernel that quantises activations"),
+             cycleTimeAttr("quantise_row", "of its block for a row; no such kernel when not "
+                                           "given"),
+             cycleTimeAttr("quantise_element", "of its block for each element besides"),
+             cycleTimeAttr("one_row", "of a product of one row besides"),
+             flagAttr("own_core", "operands arrive by the rate of the products"),
+             quantityAttr("overlap", {}, "instead of the generation's").optional(),
+             quantityAttr("power_overlap", {},
+                          "exponent by which the power adds up with all "
+                          "other limits; it is one of them when not given")
+                 .optional(),
+             quantityAttr("bandwidth", {},
+                          "share that is reached; the generation's when not "
                           "given")
-                     .optional(),
-                 listAttr("weights", AttrKind::String, "formats of weights; those when not given")
-                     .optional(),
-                 cycleTimeAttr("launch", "beside the generation's"),
-                 quantityAttr("step", BaseUnit::Byte, "of a row that one step of the loop takes in")
-                     .positive()
-                     .otherwise(128),
-                 cycleTimeAttr("step_time", "of a step beside its products"),
-                 flagAttr("overlap_steps", "these run beside the products"),
-                 quantityAttr("products", {}, "time of products over that at the peak rate")
-                     .positive()
-                     .otherwise(1),
-                 quantityAttr("edge", {},
-                              "of a square tile whose operands arrive as fast as the "
-                              "generation's core multiplies")
-                     .positive()
-                     .optional(),
-                 quantityAttr("epilogue", {}, "time of writing a tile over that of its bytes")
-                     .otherwise(0),
-                 quantityAttr("last_wave", {}, "of a full wave that idle units cost")
-                     .share()
-                     .otherwise(1),
-                 cycleTimeAttr("quantise_launch", "of the kernel that quantises activations"),
-                 cycleTimeAttr("quantise_row", "of its block for a row; no such kernel when not "
-                                               "given"),
-                 cycleTimeAttr("quantise_element", "of its block for each element besides"),
-                 cycleTimeAttr("one_row", "of a product of one row besides"),
-                 flagAttr("own_core", "operands arrive by the rate of the products"),
-                 quantityAttr("overlap", {}, "instead of the generation's").optional(),
-                 quantityAttr("power_overlap", {},
-                              "exponent by which the power adds up with all "
-                              "other limits; it is one of them when not given")
-                     .optional(),
-                 quantityAttr("bandwidth", {},
-                              "share that is reached; the generation's when not "
-                              "given")
-                     .positive()
-                     .share()
-                     .optional(),
-                 quantityAttr("raster", {},
-                              "share of the last cache for tiles that run at a time; "
-                              "factors are read once when not given")
-                     .positive()
-                     .optional(),
-                 quantityAttr("pitch", {},
-                              "what products take longer for each doubling of a row "
-                              "beyond 32 KiB")
-                     .optional(),
-                 cycleTimeAttr("split", "instead of the generation's"),
-                 flagAttr("split_writes", "parts of sums pass the outermost memory"),
-                 quantityAttr("power", {}, "share of the power limit that is for the units")
-                     .positive()
-                     .share()
-                     .otherwise(1),
-                 quantityAttr("board", Dimension(BaseUnit::Joule) / BaseUnit::Second,
-                              "of that limit, what the units have not")
-                     .otherwise(0),
-                 quantityAttr("unit_bytes", {},
-                              "that a unit streams in a cycle; any when not given")
-                     .positive()
-                     .optional(),
-                 quantityAttr("held", {}, "share of a unit's memory in which a row can stay")
-                     .positive()
-                     .optional(),
-                 quantityAttr("unaligned", {}, "time of rows that end within 16 bytes over others'")
-                     .positive()
-                     .otherwise(1),
-                 cycleTimeAttr("row_time", "of a row that is summed up"),
-                 cycleTimeAttr("host", "of a call where the host starts each kernel"),
-                 cycleTimeAttr("host_unary", "the same with one operand; `host` when not given"),
-                 quantityAttr("ahead", {}, "share of that which runs before the kernel")
-                     .share()
-                     .otherwise(0)},
-       .regions = {{{ShapesOp::opName}}},
-       .verifier = verifyFamily},
-      {.name = ShapesOp::opName,
-       .doc = "Tiles: all of the rows with all of the columns and splits.",
-       .attrs = {listAttr("rows", AttrKind::Int, "of a block's result").atLeast(1),
-                 listAttr("columns", AttrKind::Int, "of a block's result").atLeast(1),
-                 listAttr("splits", AttrKind::Int, "parts of the sum; 1 when not given")
-                     .atLeast(1)
-                     .optional(),
-                 intAttr("up_to", "the most rows of a product that they are for; the first such "
-                                  "tiles are taken")
-                     .atLeast(1)
-                     .optional()},
-       .verifier = verifyShapes},
-      {.name = ChoiceOp::opName,
-       .doc = "A kernel of a library that waits for its tile: the fastest is taken.",
-       .symbol = SymbolUse::Required,
-       .topLevel = true,
-       .attrs = {symbolAttr("run", "what it computes").oneOf({"op.kernel"}),
-                 symbolAttr("target", "where it runs").oneOf({"target.chip"}),
-                 flagAttr("eager", "the host starts it, and it runs alone"),
-                 symbolAttr("library", "whose tiles are proposed").oneOf({LibraryOp::opName})},
-       .regions = {{{ProductOp::opName}}},
-       .verifier = verifyChoice},
-      {.name = StreamOp::opName,
-       .doc = "Tensors that are read, computed and written element by element.",
-       .attrs = {stringAttr("kind", "what is summed up, over rows")
-                     .oneOf({"elementwise", "softmax", "norm"}),
-                 intAttr("rows", "that are summed up").atLeast(0),
-                 intAttr("row_bytes", "of one").atLeast(0),
-                 intAttr("pass_bytes", "read again where no row stays on the chip").atLeast(0),
-                 intAttr("inputs", "tensors that are no weights").atLeast(0)}},
-      {.name = ProductOp::opName,
-       .doc = "Results of m by n elements, each a sum of k products.",
-       .attrs =
-           {intAttr("batch", "independent ones").atLeast(1), intAttr("m", "rows").atLeast(1),
-            intAttr("n", "columns").atLeast(1), intAttr("k", "terms of a sum").atLeast(1),
-            stringAttr("format", "in which it is computed"),
-            stringAttr("left", "number format of the rows' factor"),
-            stringAttr("right", "number format of the columns' factor"),
-            stringAttr("result", "number format of the result"),
-            intAttr("left_bytes", "of all of it").atLeast(0),
-            intAttr("right_bytes", "of all of it").atLeast(0),
-            intAttr("result_bytes", "of all of it").atLeast(0),
-            intAttr("other_bytes", "of what equations fused after it read and write").atLeast(0),
-            listAttr("tensors", AttrKind::String, "the factors and the result"),
-            flagAttr("weights", "the columns' factor is not on the chip before")},
-       .verifier = verifyProduct}};
+                 .positive()
+                 .share()
+                 .optional(),
+             quantityAttr("raster", {},
+                          "share of the last cache for tiles that run at a time; "
+                          "factors are read once when not given")
+                 .positive()
+                 .optional(),
+             quantityAttr("pitch", {},
+                          "what products take longer for each doubling of a row "
+                          "beyond 32 KiB")
+                 .optional(),
+             cycleTimeAttr("split", "instead of the generation's"),
+             flagAttr("split_writes", "parts of sums pass the outermost memory"),
+             quantityAttr("power", {}, "share of the power limit that is for the units")
+                 .positive()
+                 .share()
+                 .otherwise(1),
+             quantityAttr("board", Dimension(BaseUnit::Joule) / BaseUnit::Second,
+                          "of that limit, what the units have not")
+                 .otherwise(0),
+             quantityAttr("unit_bytes", {}, "that a unit streams in a cycle; any when not given")
+                 .positive()
+                 .optional(),
+             quantityAttr("held", {}, "share of a unit's memory in which a row can stay")
+                 .positive()
+                 .optional(),
+             quantityAttr("unaligned", {}, "time of rows that end within 16 bytes over others'")
+                 .positive()
+                 .otherwise(1),
+             cycleTimeAttr("row_time", "of a row that is summed up"),
+             cycleTimeAttr("host", "of a call where the host starts each kernel"),
+             cycleTimeAttr("host_unary", "the same with one operand; `host` when not given"),
+             quantityAttr("ahead", {}, "share of that which runs before the kernel")
+                 .share()
+                 .otherwise(0)},
+        .regions = {{{ShapesOp::opName}}},
+        .verifier = verifyFamily},
+       {.name = ShapesOp::opName,
+        .doc = "Tiles: all of the rows with all of the columns and splits.",
+        .attrs = {listAttr("rows", AttrKind::Int, "of a block's result").atLeast(1),
+                  listAttr("columns", AttrKind::Int, "of a block's result").atLeast(1),
+                  listAttr("splits", AttrKind::Int, "parts of the sum; 1 when not given")
+                      .atLeast(1)
+                      .optional(),
+                  intAttr("up_to", "the most rows of a product that they are for; the first such "
+                                   "tiles are taken")
+                      .atLeast(1)
+                      .optional()},
+        .verifier = verifyShapes},
+       {.name = ChoiceOp::opName,
+        .doc = "A kernel of a library that waits for its tile: the fastest is taken.",
+        .symbol = SymbolUse::Required,
+        .topLevel = true,
+        .attrs = {symbolAttr("run", "what it computes").oneOf({"op.kernel"}),
+                  symbolAttr("target", "where it runs").oneOf({"target.chip"}),
+                  flagAttr("eager", "the host starts it, and it runs alone"),
+                  symbolAttr("library", "whose tiles are proposed").oneOf({LibraryOp::opName})},
+        .regions = {{{ProductOp::opName, AttentionOp::opName}}},
+        .verifier = verifyChoice},
+       {.name = StreamOp::opName,
+        .doc = "Tensors that are read, computed and written element by element.",
+        .attrs = {stringAttr("kind", "what is summed up, over rows")
+                      .oneOf({"elementwise", "softmax", "norm", "append", "latent_append"}),
+                  intAttr("rows", "that are summed up").atLeast(0),
+                  intAttr("row_bytes", "of one").atLeast(0),
+                  intAttr("pass_bytes", "read again where no row stays on the chip").atLeast(0),
+                  intAttr("inputs", "tensors that are no weights").atLeast(0)}},
+       {.name = ProductOp::opName,
+        .doc = "Results of m by n elements, each a sum of k products.",
+        .attrs =
+            {intAttr("batch", "independent ones").atLeast(1), intAttr("m", "rows").atLeast(1),
+             intAttr("n", "columns").atLeast(1), intAttr("k", "terms of a sum").atLeast(1),
+             stringAttr("format", "in which it is computed"),
+             stringAttr("left", "number format of the rows' factor"),
+             stringAttr("right", "number format of the columns' factor"),
+             stringAttr("result", "number format of the result"),
+             intAttr("left_bytes", "of all of it").atLeast(0),
+             intAttr("right_bytes", "of all of it").atLeast(0),
+             intAttr("result_bytes", "of all of it").atLeast(0),
+             intAttr("other_bytes", "of what equations fused after it read and write").atLeast(0),
+             listAttr("tensors", AttrKind::String, "the factors and the result"),
+             flagAttr("weights", "the columns' factor is not on the chip before")},
+        .verifier = verifyProduct}});
 }

@@ -22,6 +22,8 @@ struct FamilyOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "tile.family";
   llvm::StringRef kind() const { return op->stringAttr("kind"); }
   bool isProduct() const { return kind() == "gemm" || kind() == "batched"; }
+  bool isAttention() const { return kind().endswith("attention") || kind().endswith("decode"); }
+  bool comesInTiles() const { return isProduct() || isAttention(); }
   std::vector<std::string> formats() const { return op->stringsAttr("formats"); }
   /// Those of weights that are brought into these; empty where they have these as well.
   std::vector<std::string> weights() const { return op->stringsAttr("weights"); }

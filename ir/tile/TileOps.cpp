@@ -2,7 +2,7 @@
 #include "ir/tile/TileOps.h"
 
 #include "ir/core/Verifier.h"
-#include "ir/tile/LibraryOps.h"
+#include "ir/tile/AttentionOps.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -44,8 +44,8 @@ static std::vector<OpDecl> kernelDecls() {
                      .optional(),
                  flagAttr("eager", "the host starts it, and it runs alone"),
                  symbolAttr("library", "whose kernel it is").oneOf({LibraryOp::opName}).optional()},
-       .regions = {{{ProductOp::opName, StreamOp::opName, "tile.load", "tile.compute",
-                     "tile.store"}}},
+       .regions = {{{ProductOp::opName, AttentionOp::opName, StreamOp::opName, "tile.load",
+                     "tile.compute", "tile.store"}}},
        .verifier = verifyKernel},
       {.name = "tile.load",
        .doc = "What one block reads of a tensor.",

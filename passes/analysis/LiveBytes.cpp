@@ -30,6 +30,13 @@ LiveBytes::LiveBytes(const Operation &graph) {
   visit(graph.body(), persistent);
 }
 
+LiveBytes LiveBytes::madeIn(const Region &region) {
+  LiveBytes bytes;
+  bytes.onlyMade = true;
+  bytes.visit(region, 0);
+  return bytes;
+}
+
 void LiveBytes::addPersistent(const Region &region, int64_t times) {
   for (const Operation &op : region) {
     if (isPersistent(op))
@@ -62,10 +69,12 @@ void LiveBytes::visit(const Region &region, int64_t outside) {
     if (last.count(&value) && held.insert(&value).second)
       now += bytesOf(value);
   };
-  for (size_t i = 0; i < region.argumentCount(); ++i)
+  for (size_t i = 0; i < region.argumentCount() && !onlyMade; ++i)
     hold(region.argument(i));
   for (const Operation &op : region) {
-    if (op.is(op::RepeatOp::opName)) {
+    if (onlyMade && op.is(op::TensorOp::opName))
+      continue;
+    if (op.is(op::RepeatOp::opName) && !onlyMade) {
       // Inside, the arguments stand for operands that nothing uses later.
       int64_t around = now;
       llvm::DenseSet<const Value *> seen;
@@ -82,34 +91,9 @@ void LiveBytes::visit(const Region &region, int64_t outside) {
       unused += held.count(&op.result(i)) ? 0 : bytesOf(op.result(i));
     }
     live[&op] = now + unused;
+    largest = std::max(largest, now + unused);
     for (const Value *operand : op.operands())
       if (last.lookup(operand) == &op && held.erase(operand))
         now -= bytesOf(*operand);
-  }
-}
-
-MadeBytes::MadeBytes(const Region &region) {
-  LastUses last = lastUses(region);
-  int64_t now = 0;
-  for (const Operation &op : region) {
-    if (op.is(op::TensorOp::opName))
-      continue;
-    for (size_t i = 0; i < op.resultCount(); ++i)
-      now += bytesOf(op.result(i));
-    live[&op] = now;
-    largest = std::max(largest, now);
-    llvm::DenseSet<const Value *> freed;
-    auto release = [&](const Value &value) {
-      const Operation *maker = value.definingOp();
-      bool isMade = maker && !maker->is(op::TensorOp::opName) && maker->parentRegion() == &region;
-      bool isOver = !last.count(&value) || last.lookup(&value) == &op;
-      if (isMade && isOver && freed.insert(&value).second)
-        now -= bytesOf(value);
-    };
-    for (const Value *operand : op.operands())
-      release(*operand);
-    for (size_t i = 0; i < op.resultCount(); ++i)
-      if (!last.count(&op.result(i)))
-        release(op.result(i));
   }
 }

@@ -8,7 +8,8 @@ using namespace perfc;
 using namespace perfc::passes;
 
 llvm::StringRef passes::streamKindName(StreamKind kind) {
-  static constexpr llvm::StringLiteral names[] = {"elementwise", "softmax", "norm"};
+  static constexpr llvm::StringLiteral names[] = {"elementwise", "softmax", "norm", "append",
+                                                  "latent_append"};
   return names[static_cast<unsigned>(kind)];
 }
 
@@ -47,6 +48,13 @@ static bool writesRows(const Kernel &kernel, int64_t row) {
   });
 }
 
+/// One tensor, copied into another in place.
+static bool appends(const Kernel &kernel) {
+  return kernel.statements.size() == 1 && !kernel.statements[0].reduces() &&
+         kernel.statements[0].write.operand.isInPlace() && kernel.statements[0].reads.size() == 1 &&
+         kernel.statements[0].op.flops() == 0;
+}
+
 llvm::Optional<Stream> passes::streamOf(const Kernel &kernel) {
   Stream stream;
   const Statement *first = nullptr;
@@ -63,6 +71,11 @@ llvm::Optional<Stream> passes::streamOf(const Kernel &kernel) {
   }
   for (op::OperandOp operand : kernel.inputs())
     stream.inputs += operand.role() != "weight";
+  constexpr size_t ranksWithHeads = 4;
+  if (appends(kernel))
+    stream.kind = kernel.statements[0].write.ranks.size() >= ranksWithHeads
+                      ? StreamKind::Append
+                      : StreamKind::LatentAppend;
   const op::OperandOp *tensor = first ? source(kernel) : nullptr;
   if (!tensor)
     return stream;

@@ -3,7 +3,8 @@
 // Kernels that stream tensors: no products, each element read, computed and written. What they sum
 // up over a row they read again once the sum is known, unless the row has stayed on the chip: once
 // where all sums can be made in one pass (norms, from sums of powers), twice where sums wait for a
-// maximum (softmax).
+// maximum (softmax). New entries at the end of a cache, in place, are a kind
+// of their own: of a cache with heads, or of one vector per token.
 #ifndef PERFC_PASSES_ANALYSIS_STREAMS_H
 #define PERFC_PASSES_ANALYSIS_STREAMS_H
 
@@ -12,8 +13,9 @@
 namespace perfc {
 namespace passes {
 
-enum class StreamKind : uint8_t { Elementwise, Softmax, Norm };
-llvm::StringRef streamKindName(StreamKind kind); ///< "elementwise", "softmax", "norm"
+enum class StreamKind : uint8_t { Elementwise, Softmax, Norm, Append, LatentAppend };
+/// "elementwise", "softmax", "norm", "append", "latent_append".
+llvm::StringRef streamKindName(StreamKind kind);
 
 struct Stream {
   StreamKind kind = StreamKind::Elementwise;

@@ -132,6 +132,7 @@ Value *Differentiator::recompute(const Operation &apply, const Value &value, Fra
   for (size_t i = 0; i < apply.resultCount(); ++i)
     counterparts[&apply.result(i)] =
         &copy->addResult(apply.result(i).type(), apply.result(i).hint());
+  copies.insert(copy);
   return counterparts.lookup(&value);
 }
 
@@ -181,6 +182,27 @@ void Differentiator::recomputeAll(Region &from) {
   for (Operation &op : from)
     if (op.is(op::ApplyOp::opName))
       recompute(op, op.result(), frames.back());
+}
+
+/// Marks what is computed again of a whole layer, although no gradient reads it.
+void Differentiator::markDiscarded(Region &into) const {
+  llvm::DenseSet<const Value *> read;
+  std::vector<Operation *> order;
+  for (Operation &op : into)
+    order.push_back(&op);
+  for (Operation *op : llvm::reverse(order)) {
+    bool isRead = false;
+    for (size_t i = 0; i < op->resultCount(); ++i)
+      isRead |= read.contains(&op->result(i));
+    if (copies.contains(op) && !isRead) {
+      op->setAttr("discarded", Attribute::unit());
+      continue;
+    }
+    op->walk([&](const Operation &inner) {
+      for (const Value *operand : inner.operands())
+        read.insert(operand);
+    });
+  }
 }
 
 //===-- Operations
@@ -334,6 +356,8 @@ bool Differentiator::region(Region &from, Region &into, llvm::ArrayRef<const Val
     op->setAttr("of", weight->definingOp()->symbol());
     op->addOperand(*frame.weightGradients.lookup(weight));
   }
+  if (modeOf(from) == Recompute::Full)
+    markDiscarded(into);
   frames.pop_back();
   return true;
 }

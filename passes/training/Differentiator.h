@@ -55,6 +55,7 @@ private:
   bool isRecomputed(const ir::Value &value) const;
   ir::Value *recompute(const ir::Operation &apply, const ir::Value &value, Frame &frame);
   void recomputeAll(ir::Region &from);
+  void markDiscarded(ir::Region &into) const;
   void addGradient(const ir::Value &of, ir::Value &gradient, bool isOfAdapter = false);
   void settle(const ir::Value &of);
   ir::Value &sum(ir::Value &a, ir::Value &b, Frame &frame, const ir::Location &location);
@@ -78,6 +79,7 @@ private:
   llvm::DenseMap<const ir::Value *, ir::Value *>
       counterparts; ///< forward values in the backward graph
   HelperKernels helpers;
+  llvm::DenseSet<const ir::Operation *> copies; ///< what is computed again
   unsigned saves = 0;
 };
 

@@ -10,6 +10,27 @@ using namespace perfc::passes;
 RankLabels::RankLabels(const Operation &graph) {
   findExtents(graph.body());
   visit(graph.body());
+  if (batchExtent == 0 || !meetsWeights || (weightsMeetBatch && !weightsHaveBatch))
+    return;
+  // What no weight meets, or a weight has a rank of, is no batch: the graph is one sample.
+  batchExtent = 0;
+  labels.clear();
+  visit(graph.body());
+}
+
+static bool isWeightValue(const Value &value) {
+  auto tensor = as<op::TensorOp>(value.definingOp());
+  return tensor && tensor.kind() == "weight";
+}
+
+/// Notes whether `op` has weights, and samples beside them.
+void RankLabels::noteWeights(const Operation &op) {
+  bool hasWeights =
+      llvm::any_of(op.operands(), [](const Value *value) { return isWeightValue(*value); });
+  meetsWeights |= hasWeights;
+  weightsMeetBatch |= hasWeights && llvm::any_of(op.operands(), [&](const Value *value) {
+                        return llvm::is_contained(of(*value), RankLabel::Batch);
+                      });
 }
 
 const RankLabels::Labels &RankLabels::of(const Value &value) const {
@@ -68,6 +89,10 @@ void RankLabels::apply(const Operation &op) {
       if (own[rank] != RankLabel::Feature)
         byClass[known.ofRank(inputs[i].symbol(), rank)] = own[rank];
   }
+  for (size_t i = 0; i < op.operandCount() && i < inputs.size(); ++i)
+    for (unsigned rank = 0; rank < op.operand(i).type().shape().size(); ++rank)
+      weightsHaveBatch |= isWeightValue(op.operand(i)) &&
+                          byClass[known.ofRank(inputs[i].symbol(), rank)] == RankLabel::Batch;
   // Inputs that say nothing themselves are what the kernel uses them as.
   for (size_t i = 0; i < op.operandCount() && i < inputs.size(); ++i) {
     auto tensor = as<op::TensorOp>(op.operand(i).definingOp());
@@ -87,6 +112,7 @@ void RankLabels::apply(const Operation &op) {
 
 void RankLabels::visit(const Region &region) {
   for (const Operation &op : region) {
+    noteWeights(op);
     if (op.is(op::TensorOp::opName)) {
       tensor(op);
     } else if (op.is(op::ApplyOp::opName)) {

@@ -2,7 +2,8 @@
 //
 // What the ranks of a graph's values stand for: samples of the batch, positions of the sequence, or
 // features. The first rank of tokens and of inputs with as many samples is the batch, the second
-// rank of tokens the sequence; kernels carry the labels on (KernelClasses).
+// rank of tokens the sequence; kernels carry the labels on (KernelClasses). Where no kernel with
+// weights gets samples, or one has weights with such a rank, the graph is one sample.
 #ifndef PERFC_PASSES_TRAINING_RANKLABELS_H
 #define PERFC_PASSES_TRAINING_RANKLABELS_H
 
@@ -34,10 +35,12 @@ private:
   void visit(const ir::Region &region);
   void tensor(const ir::Operation &op);
   void apply(const ir::Operation &op);
+  void noteWeights(const ir::Operation &op);
 
   std::map<const ir::Operation *, KernelClasses> classes;
   llvm::DenseMap<const ir::Value *, Labels> labels;
   int64_t batchExtent = 0, sequenceExtent = 0;
+  bool meetsWeights = false, weightsMeetBatch = false, weightsHaveBatch = false;
 };
 
 } // namespace passes

@@ -2,12 +2,13 @@
 //
 // schedule-pipeline: the program of each training step. Layers are given to stages and chunks; each
 // stage has its passes, as the sequences that lower-to-phase has made of the divided graphs and the
-// messages to the next stage, and the order in which it runs them.
-#include "ir/common/diagnostics/Serving.h"
+// messages to the next stage, and the order in which it runs them. Programs of served models come
+// from ServingProgram.
 #include "ir/common/diagnostics/Training.h"
-#include "ir/study/ServeOps.h"
 #include "passes/Names.h"
 #include "passes/Pass.h"
+#include "passes/training/GraphParts.h"
+#include "passes/training/ServingProgram.h"
 #include "passes/training/StepPlan.h"
 #include "passes/training/StrategyPlace.h"
 #include "passes/training/WeightExchanges.h"
@@ -17,12 +18,6 @@ using namespace perfc::ir;
 using namespace perfc::passes;
 
 namespace {
-
-/// What lower-to-phase has made of a graph.
-struct Parts {
-  phase::SequenceOp before, after;
-  std::vector<phase::SequenceOp> layers;
-};
 
 class PipelineSchedule {
 public:
@@ -35,10 +30,10 @@ public:
 
 private:
   void stage(Region &into, int64_t number);
-  void pass(Region &into, int64_t stage, int64_t chunk, bool isBackward, const Parts &parts);
+  void pass(Region &into, int64_t stage, int64_t chunk, bool isBackward, const GraphParts &parts);
   void runPart(Region &into, phase::SequenceOp part, bool isBackward, int64_t times = 1);
   HeldWeights weightsOf(phase::SequenceOp part) const;
-  HeldWeights weightsOfStage(const Parts &parts, int64_t stage) const;
+  HeldWeights weightsOfStage(const GraphParts &parts, int64_t stage) const;
   void exchange(Region &into, const WeightExchange &one);
   void update(Region &into, const HeldWeights &weights);
   void send(Region &into, int64_t stage, int64_t chunk, bool isBackward);
@@ -57,20 +52,6 @@ private:
 
 } // namespace
 
-static Parts partsOf(const Module &module, llvm::StringRef graph, llvm::StringRef chip) {
-  Parts parts;
-  for (const Operation &op : module.body()) {
-    auto part = as<phase::SequenceOp>(op);
-    if (!part || part.of() != graph || part.target() != chip)
-      continue;
-    if (part.part() == "layers")
-      parts.layers.push_back(part);
-    else
-      (part.part() == "before" ? parts.before : parts.after) = part;
-  }
-  return parts;
-}
-
 //===-- Weights
 //---------------------------------------------------------------------------------===//
 
@@ -87,7 +68,7 @@ HeldWeights PipelineSchedule::weightsOf(phase::SequenceOp part) const {
 }
 
 /// All that stage `number` holds; `parts` are those of the forward graph.
-HeldWeights PipelineSchedule::weightsOfStage(const Parts &parts, int64_t number) const {
+HeldWeights PipelineSchedule::weightsOfStage(const GraphParts &parts, int64_t number) const {
   HeldWeights sum;
   bool isFirst = number == 0, isLast = number + 1 == strategy.pipeline;
   std::vector<int64_t> layers(parts.layers.size(), 0);
@@ -152,22 +133,6 @@ void PipelineSchedule::update(Region &into, const HeldWeights &weights) {
 //===-- Passes
 //----------------------------------------------------------------------------------===//
 
-/// Runs `part` that often in `into`; the region that does so, null where nothing runs.
-static Region *runSequence(Builder &builder, Region &into, phase::SequenceOp part,
-                           int64_t times = 1) {
-  Region *region = &into;
-  if (!part || times == 0)
-    return nullptr;
-  if (times > 1) {
-    auto repeat = builder.create<collective::RepeatOp>(into, part->location());
-    repeat->setAttr("count", times);
-    region = &repeat->body();
-  }
-  auto run = builder.create<collective::RunOp>(*region, part->location());
-  run->setAttr("phase", Attribute::symbol(part.symbol()));
-  return region;
-}
-
 /// Parameters that ranks have divided among them are gathered for each part, and its gradients
 /// scattered.
 void PipelineSchedule::runPart(Region &into, phase::SequenceOp part, bool isBackward,
@@ -203,7 +168,7 @@ void PipelineSchedule::send(Region &into, int64_t stage, int64_t chunk, bool isB
 
 /// The backward graph has the parts in the opposite order.
 void PipelineSchedule::pass(Region &into, int64_t stage, int64_t chunk, bool isBackward,
-                            const Parts &parts) {
+                            const GraphParts &parts) {
   auto made = builder.create<collective::PassOp>(into, train->location());
   made->setAttr("direction", isBackward ? "backward" : "forward");
   made->setAttr("chunk", chunk);
@@ -232,8 +197,8 @@ void PipelineSchedule::stage(Region &into, int64_t number) {
   made->setAttr("chips", AttrList{chips.first, chips.count, chips.step});
   // On chips of several kinds a stage runs the same on all: one stands for them.
   llvm::StringRef chip = system.path(system.of(chips).front()).chip->symbol();
-  Parts forward = partsOf(module, forwardSymbol(train.symbol()), chip);
-  Parts backward = partsOf(module, backwardSymbol(train.symbol()), chip);
+  GraphParts forward(module, forwardSymbol(train.symbol()), chip);
+  GraphParts backward(module, backwardSymbol(train.symbol()), chip);
   forwardPart = {{backward.before.op, forward.after ? forward.after : forward.before},
                  {backward.after.op, forward.before}};
   for (size_t kind = 0; kind < forward.layers.size(); ++kind)
@@ -287,86 +252,6 @@ bool PipelineSchedule::run() {
   return true;
 }
 
-//===-- Served models
-//---------------------------------------------------------------------------===//
-
-/// The layers of each stage of a served model, by kind: as many for each, the first ones one more
-/// where that is not even.
-static std::vector<std::vector<int64_t>> dealLayers(llvm::ArrayRef<phase::SequenceOp> kinds,
-                                                    int64_t layers, int64_t stages) {
-  std::vector<std::vector<int64_t>> dealt;
-  size_t kind = 0;
-  int64_t left = kinds.empty() ? 0 : kinds.front().layers();
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    std::vector<int64_t> &own = dealt.emplace_back(kinds.size(), 0);
-    for (int64_t open = layers / stages + (stage < layers % stages); open > 0;) {
-      while (left == 0)
-        left = kinds[++kind].layers();
-      int64_t some = std::min(open, left);
-      own[kind] += some;
-      open -= some;
-      left -= some;
-    }
-  }
-  return dealt;
-}
-
-/// What the stages of a served model run for a batch, in the size of the first sample; those of the
-/// other sizes run the same. Where chips and ranks do not go together the evaluation says so.
-static bool scheduleServing(Module &module, PassContext &context, study::ServeOp serve) {
-  std::string symbol = stepSymbol(serve.symbol());
-  auto strategy = study::partOf<study::StrategyOp>(*serve);
-  int64_t tensor = strategy.degree("tensor"), stages = strategy.degree("pipeline"), layers = 0;
-  SystemPaths system(*module.lookup(serve.on()));
-  if (module.lookup(symbol) || serve.samples().empty() || tensor * stages != system.chips() ||
-      system.kinds().size() > 1)
-    return true;
-  Parts parts =
-      partsOf(module, serve.samples().front().graph(), system.kinds().front().first->symbol());
-  for (phase::SequenceOp part : parts.layers)
-    layers += part.layers();
-  if (stages > 1 && layers < stages) {
-    context.diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
-                               fmt::format("it has {} for {}",
-                                           counted(static_cast<uint64_t>(layers), "layer"),
-                                           counted(static_cast<uint64_t>(stages), "stage")));
-    return false;
-  }
-  Builder builder(context.registry);
-  Operation *top = serve.op;
-  while (top->parentOp())
-    top = top->parentOp();
-  Operation *program = builder.createBefore(*top, collective::ProgramOp::opName, serve->location());
-  program->setSymbol(symbol);
-  program->setAttr("system", Attribute::symbol(serve.on()));
-  program->setAttr("batch", Attribute::unit());
-  std::vector<std::vector<int64_t>> dealt = dealLayers(parts.layers, layers, stages);
-  for (int64_t number = 0; number < stages; ++number) {
-    auto stage = builder.create<collective::StageOp>(program->body(), serve->location());
-    AttrList chips{number * tensor, tensor, system.chips()};
-    stage->setAttr("number", number);
-    stage->setAttr("chips", chips);
-    auto pass = builder.create<collective::PassOp>(stage->body(), serve->location());
-    pass->setAttr("direction", "forward");
-    pass->setAttr("chunk", 0);
-    if (number == 0)
-      runSequence(builder, pass->body(), parts.before);
-    for (size_t kind = 0; kind < parts.layers.size(); ++kind)
-      runSequence(builder, pass->body(), parts.layers[kind], dealt[number][kind]);
-    if (number + 1 == stages) {
-      runSequence(builder, pass->body(), parts.after);
-      continue;
-    }
-    auto message = builder.create<collective::SendOp>(pass->body(), serve->location());
-    message->setAttr("bytes", parts.layers.front()->intAttr("input_bytes"));
-    message->setAttr("group", "pipeline");
-    message->setAttr("ranks", 2);
-    chips.emplace_back(tensor);
-    message->setAttr("senders", std::move(chips));
-  }
-  return true;
-}
-
 static bool runSchedulePipeline(Module &module, PassContext &context) {
   bool valid = true;
   for (study::ServeOp serve : operationsOf<study::ServeOp>(module))
@@ -377,7 +262,8 @@ static bool runSchedulePipeline(Module &module, PassContext &context) {
 }
 
 const PassInfo passes::schedulePipelinePass = {
-    "schedule-pipeline", "give the layers of each `train` to stages, and these their order",
+    "schedule-pipeline",
+    "give the layers of each `train` and `serve` to stages, and these their order",
     "Precondition: autodiff, shard, lower-to-phase. A statement with holes is left alone. Before:\n"
     "    phase.sequence @t__forward__layers (of = @t__forward, part = \"layers\", layers = 4, …)\n"
     "    study.train @t (…) { study.strategy (pipeline = 2, …) }\n"

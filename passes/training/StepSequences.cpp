@@ -107,7 +107,7 @@ void StepSequences::run(Operation &source, target::ChipOp target) {
                          [](const Operation &op) { return op.is(op::RepeatOp::opName); });
   ofWeights = onlyForWeights(*graph);
   waiting.clear();
-  MadeBytes made(graph->body());
+  LiveBytes made = LiveBytes::madeIn(graph->body());
   before = sequence("before");
   before->setAttr("working_bytes", made.most());
   after = kinds > 0 ? sequence("after") : phase::SequenceOp();
@@ -150,7 +150,7 @@ void StepSequences::run(Operation &source, target::ChipOp target) {
 
 void StepSequences::layers(Operation &repeat) {
   const Region &body = repeat.body();
-  MadeBytes made(body);
+  LiveBytes made = LiveBytes::madeIn(body);
   phase::SequenceOp one = sequence("layers");
   one->setAttr("layers", as<op::RepeatOp>(repeat).count());
   if (as<op::RepeatOp>(repeat).isKept())
@@ -313,6 +313,8 @@ void StepSequences::kernel(const Operation &op, const Operation &kernel, Region 
       made->setAttr(name, *share);
   if (ofWeights.count(&op))
     made->setAttr("for_weights", Attribute::unit());
+  if (op.hasAttr("discarded"))
+    made->setAttr("discarded", Attribute::unit());
   step(*made, op);
 }
 

@@ -63,6 +63,11 @@ Strategy passes::readDegrees(study::StrategyOp strategy) {
   return result;
 }
 
+int64_t passes::pipelineStages(study::EvaluateOp evaluate) {
+  return evaluate->hasAttr("whole") ? study::partOf<study::StrategyOp>(*evaluate).degree("pipeline")
+                                    : 1;
+}
+
 Strategy passes::readStrategy(study::TrainOp train) {
   auto strategy = study::partOf<study::StrategyOp>(*train);
   auto optimizer = study::partOf<study::OptimizerOp>(*train);

@@ -102,6 +102,8 @@ struct Strategy {
 Strategy readStrategy(study::TrainOp train);
 /// The degrees and places that a study.strategy says, all else as it is without one.
 Strategy readDegrees(study::StrategyOp strategy);
+/// The pipeline stages among which the subject of `evaluate` was divided, 1 without any.
+int64_t pipelineStages(study::EvaluateOp evaluate);
 /// Writes the degrees and choices of `strategy` into the study.strategy of `train`.
 void writeStrategy(const Strategy &strategy, ir::Operation &train);
 

@@ -98,8 +98,8 @@ static void explainKernel(Session &session, const emit::KernelLine &line, const 
 static void explainResult(Session &session, const emit::Result &result, llvm::StringRef mapping) {
   const Cost &cost = result.cost;
   session.out << result.label << placeText(session.sources, result.place) << '\n'
-              << "  " << emit::formOf(result.kind).timeName << ' ' << latencyText(cost.latency)
-              << ", by " << cost.provenance.provider;
+              << "  " << result.form->timeName << ' ' << latencyText(cost.latency) << ", by "
+              << cost.provenance.provider;
   if (!cost.provenance.mapping.empty())
     session.out << " with mapping " << cost.provenance.mapping;
   session.out << '\n';

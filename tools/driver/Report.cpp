@@ -59,7 +59,7 @@ void Report::printEvaluation(const emit::Result &result) {
   if (!kernels.empty())
     kernels.print(out, width, session.colorOut);
   printTotals(result);
-  if (auto details = emit::formOf(result.kind).details) {
+  if (auto details = result.form->details) {
     Table table = detailTable(details(result, session.isVerbose() ? SIZE_MAX : detailLimit));
     if (!table.empty())
       table.print(out, width, session.colorOut);
@@ -126,7 +126,7 @@ static std::string metricText(const MetricValue &value) {
 
 /// What results of different statements are compared by, where all of them have it.
 static std::vector<llvm::StringRef> comparedMetrics(llvm::ArrayRef<const emit::Result *> results) {
-  llvm::ArrayRef<llvm::StringLiteral> compared = emit::formOf(results.front()->kind).compared;
+  llvm::ArrayRef<llvm::StringLiteral> compared = results.front()->form->compared;
   std::vector<llvm::StringRef> metrics(compared.begin(), compared.end());
   llvm::erase_if(metrics, [&](llvm::StringRef name) {
     return llvm::any_of(

@@ -136,7 +136,7 @@ Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
 
 Table perfc::driver::totalsTable(const emit::Result &result) {
   Table table({{"", Align::Left}, {"", Align::Left}});
-  for (auto &[name, text] : emit::formOf(result.kind).totals(result))
+  for (auto &[name, text] : result.form->totals(result))
     table.addRow({name, text});
   return table;
 }

@@ -162,10 +162,6 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     session.diagnostics.report({file, 0, 0}, diag::UnknownDefine, defines.front().first)
         .note("the values of parameters are in the module");
   files.finish();
-  if (isOnCluster && !evaluation.has("study.replay") && session.diagnostics.errorCount() == 0)
-    session.diagnostics
-        .report({file, 0, 0}, diag::NotSupportedYet, "a cluster for a program without `replay`")
-        .help("--network and --system say on which cluster a trace runs");
   if (sharing)
     sharing->leave();
   if (sharing && !sharing->handsOut()) {
@@ -175,12 +171,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   if (arguments.has("from"))
     locateProblems(session, arguments, file);
   llvm::StringRef path = session.sources.path(file);
-  if (!session.diagnostics.hasErrors()) {
-    if (which == Which::Searches && !evaluation.has(study::SearchStatement::opName))
-      session.diagnostics.report({}, diag::NoSuchStatement, "search", path);
-    if (which == Which::Sweeps && !evaluation.has(study::PointOp::opName))
-      session.diagnostics.report({}, diag::NoSuchStatement, "sweep", path);
-  }
+  evaluation.checkAsked(file);
   if (asJson)
     document.print(session.out, path);
   else if (!session.isQuiet()) {

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gives the fitted figures of stdlib their error intervals, from rows that no fit has seen.
+"""Gives libraries of collectives in stdlib their error intervals, from rows that no fit has seen.
 
-    intervals.py PERFC STDLIB COLLECTIVE.csv BUSBW.csv FOLDER [--write]
+    intervals.py PERFC STDLIB COLLECTIVE.csv BUSBW.csv [--write]
 
-The tables are those of collectives.py and runtimes.py, FOLDER has those of `perfc validate train_…`. perfc
-predicts them; a row of the half `test` misses by |measured / predicted - 1|. The interval `measured 1 +- q` of a
-library or runtime has as q the ceil(0.9 (n + 1))-th smallest miss of its n unseen rows, which another row of the
+The tables are those of collectives.py. perfc predicts them; a row of the half `test` misses by |measured / predicted - 1|. The interval `measured 1 +- q` of a
+library has as q the ceil(0.9 (n + 1))-th smallest miss of its n unseen rows, which another row of the
 same kind keeps with a probability of at least 90 % (split conformal prediction; Lei et al., JASA 113, 2018).
 Libraries have one from 1 MiB on and one below, where they have 19 rows of it (fewer leave none of them outside),
 else that of all rows of that size of the library on its kind of network (NVLink, PCIe), else of both sizes there.
-Where q is 100 % and more there is no interval. Runtimes have that of their table's rows. Prints the intervals and
+Where q is 100 % and more there is no interval. Prints the intervals and
 how many of the rows they cover: of the fitted half, of the unseen one, and of the unseen one with each group of rows
-(one collective and number of ranks on its network; one kind of training run) left out of the rows that its interval is made of,
+(one collective and number of ranks on its network) left out of the rows that its interval is made of,
 which is the honest figure. --write puts the figures into STDLIB.
 """
 import argparse
@@ -23,8 +22,6 @@ import os
 import re
 import subprocess
 import tempfile
-
-import runtimes
 
 LEVEL, LEAST = 0.9, 19
 Row = collections.namedtuple("Row", "half key group miss")
@@ -103,23 +100,6 @@ def collectives(perfc, paths):
     return intervals
 
 
-def trainings(perfc, folder):
-    """Keys are tables, with the kind of their rows where runtimes are for these."""
-    intervals = Intervals()
-    tables = {}
-    for table in runtimes.FREE:
-        tables.setdefault(table.partition(" ")[0], []).append(table)
-    for kind, names in tables.items():
-        for metric, labels, ratio in validate(perfc, kind, os.path.join(folder, kind + ".csv")):
-            key = names[0] if len(names) == 1 else "%s %s" % (kind, labels["kind"])
-            if metric == "step_time" and "half" in labels:
-                group = ";".join("%s=%s" % label for label in sorted(labels.items()) if label[0] != "half")
-                intervals.rows.append(Row(labels["half"], key, group, abs(ratio - 1)))
-    for key in runtimes.FREE:
-        intervals.pools[key] = [{key}]
-    return intervals
-
-
 def percent(covered):
     return "%5.1f (%3d)" % (100 * covered[0] / covered[1], covered[1]) if covered[1] else "    -      "
 
@@ -169,15 +149,6 @@ def with_library(source, network, library, figures):
     return source[:start + block.start()] + body + source[start + block.end():]
 
 
-def with_runtime(source, name, width):
-    """`source` with the interval in that runtime, in front of its other figures."""
-    block = re.search(r"^runtime %s\b[^{]*\{[^}]*\}" % name, source, re.M)
-    body = re.sub(r"\bmeasured 1 \+- [\d.]+%(?:; |\n *|(?= \}))", "", block.group(0))
-    after = "\n  " if "{\n" in body else "; "
-    body = re.sub(r"\{(\s+)", lambda m: "{%smeasured 1 +- %s%s" % (m.group(1), text(width), after), body, count=1)
-    return source[:block.start()] + body + source[block.end():]
-
-
 def write_libraries(folder, intervals, widths):
     networks = {"nvlink3": "nvlink3", "nvlink4": "nvlink4", "nvlink5": "nvlink5", "nvl72": "nvl72", "pcie4": "pcie",
                 "pcie5": "pcie"}
@@ -190,21 +161,9 @@ def write_libraries(folder, intervals, widths):
                  lambda source: with_library(source, network, name, figures))
 
 
-def write_runtimes(folder, widths):
-    for key, width in widths.items():
-        def change(source):
-            names = list(dict.fromkeys(name for name, _ in runtimes.FREE[key]))
-            for name in names:
-                parent = re.search(r"^runtime %s\b[^{]* from (\w+)" % name, source, re.M)
-                if not parent or parent.group(1) not in names:
-                    source = with_runtime(source, name, width)
-            return source
-        edit(os.path.join(folder, "runtimes.perf"), change)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("perfc", "stdlib", "collectives", "busbw", "folder"):
+    for name in ("perfc", "stdlib", "collectives", "busbw"):
         parser.add_argument(name)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
@@ -212,11 +171,8 @@ def main():
                                              ("collectives_busbw", arguments.busbw)])
     keys = sorted(measured.pools, key=lambda k: (k[0][0] == "p", k[0] == "nvl72", k))
     widths = show(measured, keys, lambda key: "%s %s%s" % (key[0], key[1], " below 1 MiB" if key[2] else ""))
-    steps = trainings(arguments.perfc, arguments.folder)
-    step_widths = show(steps, list(runtimes.FREE), str)
     if arguments.write:
         write_libraries(arguments.stdlib, measured, widths)
-        write_runtimes(arguments.stdlib, step_widths)
 
 
 if __name__ == "__main__":

@@ -1,236 +1,358 @@
 #!/usr/bin/env python3
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the runtimes of stdlib/runtimes.perf to measured training runs.
+"""Fits std.runtimes, and what long runs take of a chip's power, to measured training runs.
 
-    runtimes.py PERFC RUNTIMES.perf FOLDER [--only TABLE] [--evaluations N] [--write]
+    runtimes.py PERFC STDLIB FOLDER [--rounds N] [--leave chip|model|table] [--write]
 
-FOLDER holds the tables of `perfc validate train_…`. The programs of stdlib/validate divide each table in two halves by
-a hash of the configuration (label `half`); copies of them run with candidate runtimes, which the half `fit` decides
-about. FREE below says which figures of which
-runtimes are free, where they start (physical guesses, not earlier fits) and how far they may go. The fit is
-Nelder-Mead on the logits of the figures within their bounds and minimises the mean absolute percentage error plus
-a pull of 0.3 % per unit of logit, squared, towards the start, which keeps what the rows do not determine where it
-was. Deterministic. Prints the errors with and without runtimes on both halves; --write puts the figures and where
-they come from into RUNTIMES.perf; intervals.py then gives them the error intervals of that fit.
+FOLDER holds the tables of `perfc validate train_…`. FREE below names the figures that are free, where they start
+(physical guesses) and how far they may go. All tables are fitted together: the sum of |log(predicted / measured)|, a
+table of n rows with the weight sqrt(n), plus PULL times the squares of how far each figure is from its start in the
+logits of its bounds. Steps are Gauss-Newton with weights 1 / |error| (iteratively reweighted least squares),
+with derivatives from one run of perfc for each figure, and are halved until the sum falls. --leave prints the errors of
+rows whose chip, model or table is left out of the linear model that the derivatives at the end give: figures that only these rows
+tell of go back to where they started. Deterministic. --write puts the figures into STDLIB, and with --leave the intervals
+that the left-out rows give, the wider of all --leave. Needs numpy.
 """
 import argparse
+import concurrent.futures
 import csv
-import datetime
+import json
 import math
 import os
 import re
 import subprocess
 import tempfile
 
-# Table, or table and group of its rows: the figures of its runtimes, as (runtime, word): (start, least, most,
-# unit). Shares are in %.
-FREE = {
-    "train_llmfoundry": {
-        ("pytorch_fsdp", "gemm"): (75, 40, 90, "%"),
-        ("pytorch_fsdp", "attention"): (40, 10, 80, "%"),
-        ("pytorch_fsdp", "memory"): (50, 10, 95, "%"),
-        ("pytorch_fsdp", "launch"): (10, 1, 100, "us"),
-        ("pytorch_fsdp", "overlap_cost"): (20, 1, 60, "%"),
-        ("pytorch_fsdp", "step"): (10, 1, 50, "ms"),
-        ("pytorch_fsdp_h100", "gemm"): (60, 30, 90, "%"),
-        ("pytorch_fsdp_h100", "attention"): (35, 10, 80, "%"),
-    },
-    "train_megatron": {
-        ("megatron_2021", "gemm"): (75, 40, 90, "%"),
-        ("megatron_2021", "memory"): (70, 30, 95, "%"),
-        ("megatron_2021", "network"): (85, 40, 99, "%"),
-        ("megatron", "gemm"): (65, 40, 90, "%"),
-        ("megatron", "attention"): (40, 10, 80, "%"),
-        ("megatron", "overlap_tensor"): (30, 1, 90, "%"),
-    },
-    "train_torchtitan": {
-        ("torchtitan", "gemm"): (60, 30, 90, "%"),
-        ("torchtitan", "gemm_fp8"): (50, 20, 90, "%"),
-        ("torchtitan", "attention"): (35, 10, 80, "%"),
-        ("torchtitan", "memory"): (70, 20, 95, "%"),
-        ("torchtitan", "overlap_cost"): (20, 1, 60, "%"),
-        ("torchtitan_async", "overlap_tensor"): (40, 1, 90, "%"),
-        ("torchtitan_rowwise", "cast_bytes"): (6, 2, 40, "B"),
-    },
-    "train_nemo_megatron_bridge dense": {
-        ("nemo", "gemm"): (70, 40, 90, "%"),
-        ("nemo", "gemm_fp8"): (65, 30, 90, "%"),
-        ("nemo", "gemm_fp4"): (50, 20, 90, "%"),
-        ("nemo", "attention"): (45, 10, 80, "%"),
-        ("nemo", "memory"): (80, 30, 95, "%"),
-        ("nemo", "overlap_cost"): (10, 1, 60, "%"),
-        ("nemo", "overlap_tensor"): (80, 1, 99, "%"),
-        ("nemo_h100", "gemm_fp8"): (65, 30, 90, "%"),
-        ("nemo_h100", "attention"): (50, 10, 80, "%"),
-    },
-    "train_nemo_megatron_bridge experts": {
-        ("nemo_experts", "grouped"): (80, 10, 100, "%"),
-        ("nemo_experts", "permute_bytes"): (12, 1, 200, "B"),
-        ("nemo_experts", "launch"): (20, 1, 100, "us"),
-        ("nemo_experts", "overlap_expert"): (30, 1, 90, "%"),
-        ("nemo_experts_alltoall", "permute_bytes"): (16, 1, 200, "B"),
-        ("nemo_experts_alltoall", "launch"): (20, 1, 100, "us"),
-        ("nemo_experts_fused", "attention"): (60, 20, 90, "%"),
-        ("nemo_experts_fused", "grouped"): (85, 10, 100, "%"),
-        ("nemo_experts_fused", "permute_bytes"): (4, 1, 100, "B"),
-        ("nemo_experts_fused", "overlap_expert"): (60, 1, 99, "%"),
-    },
-    "train_nemo_megatron_bridge hybrid": {
-        ("nemo_hybrid", "attention"): (30, 5, 80, "%"),
-        ("nemo_hybrid", "launch"): (10, 1, 100, "us"),
-    },
-}
-PULL = 0.3
+import numpy
+
+# (file, declaration, word): all figures of a line have one value. Start, least, most, unit, tables.
+GENERATIONS, RUNTIMES = "kernels/generations.perf", "runtimes.perf"
 
 
-def with_figures(text, figures):
-    """`text` of RUNTIMES.perf with `figures`, {(runtime, word): value with unit}."""
-    for (runtime, word), value in figures.items():
-        block = re.search(r"^runtime %s\b[^{]*\{[^}]*\}" % runtime, text, re.M)
-        changed, count = re.subn(r"(\b%s\s+)[\d.]+\s*(%%|us|ms|B)" % word, lambda m: m.group(1) + value, block.group(0))
-        if count != 1:
-            raise SystemExit(f"{runtime} has no one figure `{word}`")
-        text = text[:block.start()] + changed + text[block.end():]
-    return text
+def of_runtime(*places):
+    return [(RUNTIMES, declaration, word) for declaration, word in places]
 
 
-class Table:
-    def __init__(self, perfc, folder, name):
-        kind, _, self.group = name.partition(" ")
-        self.perfc, self.table = perfc, os.path.join(folder, kind + ".csv")
-        library = os.path.join(os.path.dirname(__file__), "..", "..", "stdlib", "validate")
-        with open(os.path.join(library, kind + ".perf"), encoding="utf-8") as file:
-            self.program = file.read().replace("import std.runtimes\n", 'import "runtimes.perf"\n')
+BRIDGE, MEGATRON, SELECTIVE = "train_nemo_megatron_bridge", "train_megatron", "train_selective_recompute"
+FOUNDRY, TITAN, LONG, CONTEXT = "train_llmfoundry", "train_torchtitan", "train_nemo_longseq", "train_longcontext_llama8b"
+ALL = [BRIDGE, MEGATRON, FOUNDRY, SELECTIVE, LONG, CONTEXT, TITAN]
+H100 = [BRIDGE, MEGATRON, FOUNDRY, TITAN, LONG, CONTEXT]
+FREE = [
+    ([(GENERATIONS, "gpu", "sustained")], 85, 40, 300, "%", ALL),
+    ([(GENERATIONS, "gpu", "byte_energy")], 60, 5, 200, "pJ", ALL),
+    (of_runtime(("stack", "attention_backward")), 83, 40, 99, "%", ALL),
+    (of_runtime(("stack", "jitter")), 0.8, 0.01, 3, "%", ALL),
+    (of_runtime(("megatron_2021", "gemm")), 84, 50, 99, "%", [MEGATRON, SELECTIVE]),
+    (of_runtime(("megatron_2021", "memory")), 75, 30, 99, "%", [MEGATRON, SELECTIVE]),
+    (of_runtime(("megatron_2021", "network")), 84, 40, 99, "%", [MEGATRON, SELECTIVE]),
+    (of_runtime(("megatron", "gemm"), ("nemo_experts_h100", "gemm")), 85, 50, 99, "%", [MEGATRON, BRIDGE, LONG]),
+    (of_runtime(("megatron", "gemm_fp8"), ("nemo_experts_h100", "gemm_fp8")), 80, 40, 99, "%", [MEGATRON, BRIDGE, LONG]),
+    (of_runtime(("megatron", "attention"), ("nemo_experts_h100", "attention")), 50, 20, 95, "%", [MEGATRON, BRIDGE, LONG]),
+    (of_runtime(("megatron", "memory")), 80, 30, 99, "%", [MEGATRON, BRIDGE, LONG]),
+    (of_runtime(("megatron", "overlap_cost")), 12, 1, 60, "%", [MEGATRON, BRIDGE, LONG]),
+    (of_runtime(("megatron", "overlap_tensor")), 50, 1, 95, "%", [MEGATRON, BRIDGE, LONG]),
+    (of_runtime(("megatron", "step")), 20, 1, 200, "ms", [MEGATRON, BRIDGE, LONG]),
+    (of_runtime(("nemo", "gemm")), 85, 50, 99, "%", [BRIDGE]),
+    (of_runtime(("nemo", "gemm_fp8")), 78, 40, 99, "%", [BRIDGE, LONG]),
+    (of_runtime(("nemo", "gemm_fp4")), 70, 30, 99, "%", [BRIDGE]),
+    (of_runtime(("nemo", "attention")), 60, 20, 95, "%", [BRIDGE, LONG]),
+    (of_runtime(("nemo", "overlap_tensor")), 80, 1, 95, "%", [BRIDGE, LONG]),
+    (of_runtime(("let", "cast_tensor")), 2, 0.5, 10, "B", [BRIDGE, MEGATRON, LONG]),
+    (of_runtime(("let", "cast_blocks")), 4, 1, 20, "B", [BRIDGE]),
+    (of_runtime(("let", "cast_fp4")), 12, 2, 40, "B", [BRIDGE]),
+    (of_runtime(("let", "host_captured")), 200, 1, 1500, "us", [BRIDGE]),
+    (of_runtime(("let", "host_eager")), 270, 1, 1500, "us", [BRIDGE]),
+    (of_runtime(("let", "host_padded")), 60, 1, 1500, "us", [BRIDGE]),
+    (of_runtime(("let", "launch_each")), 5, 0.1, 100, "us", [BRIDGE]),
+    (of_runtime(("let", "fused_share")), 65, 10, 99, "%", [BRIDGE]),
+    (of_runtime(("let", "separate_share")), 60, 10, 99, "%", [BRIDGE]),
+    (of_runtime(("let", "sorted_bytes")), 6, 1, 60, "B", [BRIDGE]),
+    (of_runtime(("let", "sorted_twice")), 12, 1, 60, "B", [BRIDGE]),
+    (of_runtime(("let", "hidden_all_to_all")), 10, 1, 95, "%", [BRIDGE]),
+    (of_runtime(("let", "hidden_merged")), 40, 1, 95, "%", [BRIDGE]),
+    (of_runtime(("let", "hidden_beside")), 70, 1, 98, "%", [BRIDGE]),
+    (of_runtime(("let", "narrow_share")), 70, 20, 99, "%", [BRIDGE]),
+    (of_runtime(("nemo_hybrid", "attention")), 20, 4, 80, "%", [BRIDGE]),
+    (of_runtime(("torchtitan", "gemm")), 80, 40, 99, "%", [TITAN]),
+    (of_runtime(("torchtitan", "gemm_fp8")), 75, 30, 99, "%", [TITAN]),
+    (of_runtime(("torchtitan", "attention")), 27, 8, 80, "%", [TITAN]),
+    (of_runtime(("torchtitan", "memory")), 70, 20, 99, "%", [TITAN]),
+    (of_runtime(("torchtitan", "overlap_cost")), 25, 1, 60, "%", [TITAN]),
+    (of_runtime(("torchtitan_async", "overlap_tensor")), 40, 1, 95, "%", [TITAN]),
+    (of_runtime(("torchtitan_rowwise", "cast_bytes")), 5, 1, 60, "B", [TITAN]),
+    (of_runtime(("pytorch_fsdp", "gemm")), 85, 50, 99, "%", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp", "attention")), 39, 10, 80, "%", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp", "memory")), 45, 15, 95, "%", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp", "launch")), 12, 1, 60, "us", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp", "overlap_cost")), 30, 1, 80, "%", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp", "step")), 15, 1, 60, "ms", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp", "cast_bytes")), 4, 1, 20, "B", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp_h100", "gemm")), 80, 40, 99, "%", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp_h100", "gemm_fp8")), 75, 30, 99, "%", [FOUNDRY]),
+    (of_runtime(("pytorch_fsdp_h100", "attention")), 22, 8, 80, "%", [FOUNDRY]),
+    (of_runtime(("deepspeed", "gemm")), 85, 50, 99, "%", [CONTEXT]),
+    (of_runtime(("deepspeed_h100", "gemm")), 85, 50, 99, "%", [CONTEXT]),
+    (of_runtime(("deepspeed", "attention")), 60, 20, 99, "%", [CONTEXT]),
+    (of_runtime(("deepspeed_h100", "attention")), 60, 20, 99, "%", [CONTEXT]),
+    (of_runtime(("deepspeed", "memory")), 45, 15, 99, "%", [CONTEXT]),
+    (of_runtime(("deepspeed", "step")), 15, 1, 900, "ms", [CONTEXT]),
+]
+PULL = 0.002
+STEP = 0.15  # of a derivative, in logits
 
-    def rows(self, text):
-        """[(half, metric, prediction, reference)] of rows that have all of them."""
+
+def name_of(free):
+    return "%s %s" % free[0][0][1:]
+
+
+def with_figure(text, declaration, word, value):
+    if declaration == "let":
+        changed, count = re.subn(r"^(let %s = )[\d.]+(%%|us|ms|B)" % word, lambda m: m.group(1) + value, text, flags=re.M)
+    else:
+        block = re.search(r"^(?:runtime|generation) %s\b[^{]*\{(?:[^\n]*\}$|.*?^\})" % declaration, text, re.M | re.S)
+        body, count = re.subn(r"(\n\s*|[{;] *)(%s\s+)[\d.]+ *(%%|us|ms|B|pJ)" % word,
+                              lambda m: m.group(1) + m.group(2) + value, block.group(0))
+        changed = text[:block.start()] + body + text[block.end():]
+    if count != 1:
+        raise SystemExit(f"{declaration} has {count} figures `{word}`")
+    return changed
+
+
+def figures(point):
+    """{(file, declaration, word): value with unit}."""
+    result = {}
+    for (places, _, least, most, unit, _), x in zip(FREE, point):
+        value = least + (most - least) / (1 + math.exp(-x))
+        for place in places:
+            result[place] = f"{value:.4g}{unit}"
+    return result
+
+
+class Programs:
+    def __init__(self, perfc, stdlib, folder):
+        self.perfc, self.folder, self.texts, self.programs = perfc, folder, {}, {}
+        for sub in ("hardware", "kernels", "."):
+            for name in sorted(os.listdir(os.path.join(stdlib, sub))):
+                if name.endswith(".perf"):
+                    with open(os.path.join(stdlib, sub, name), encoding="utf-8") as file:
+                        self.texts[os.path.normpath(os.path.join(sub, name))] = file.read()
+        for table in ALL:
+            with open(os.path.join(stdlib, "validate", table + ".perf"), encoding="utf-8") as file:
+                text = file.read()
+                if table != SELECTIVE:  # which asks for other metrics of it
+                    text = re.sub(r"^( *)train [^\n]* as ideal \{\n.*?^\1\}\n", "", text, flags=re.M | re.S)
+                    text = re.sub(r", (min\()?ideal\.step_time\)? = seconds|, ideal\.step_time = row\.step_time_s \* 1s", "", text)
+                    text = re.sub(r",\s+step_time_ideal\b", "", text)
+                self.programs[table] = text
+
+    def local(self, text, up=""):
+        """Library modules of chips, kernels and runtimes become files."""
+        def path(match):
+            module, rest = match.group(1), match.group(2)
+            names = re.findall(r"\w+", rest)
+            if module == "runtimes":
+                return f'import "{up}runtimes.perf"\n'
+            return "".join(f'import "{up}{module}/{name}.perf"\n' for name in names)
+        return re.sub(r"^import std\.(hardware|kernels|runtimes)\b\.?([^\n]*)\n", path, text, flags=re.M)
+
+    def run(self, table, point):
+        """{row: (labels, log(predicted / measured))}"""
+        texts = dict(self.texts)
+        for (file, declaration, word), value in figures(point).items():
+            texts[file] = with_figure(texts[file], declaration, word, value)
         with tempfile.TemporaryDirectory() as folder:
-            program, out = os.path.join(folder, "program.perf"), os.path.join(folder, "rows.csv")
-            with open(os.path.join(folder, "runtimes.perf"), "w", encoding="utf-8") as file:
-                file.write(re.sub(r"measured 1 [+]- [\d.]+%;?", "", text))  # of the fit before
-            with open(program, "w", encoding="utf-8") as file:
-                file.write(self.program)
-            subprocess.run([self.perfc, "validate", program, self.table, "--quiet", "--rows", out], check=True)
-            with open(out, encoding="utf-8") as file:
-                rows = [r for r in csv.DictReader(file) if r["prediction"] and r["reference"] and "half=" in r["labels"]
-                        and (not self.group or "kind=" + self.group in r["labels"])]
-        label = re.compile(r"half=(\w+)")
-        return [(label.search(r["labels"]).group(1), r["metric"], float(r["prediction"]), float(r["reference"]))
-                for r in rows]
+            for file, text in texts.items():
+                os.makedirs(os.path.join(folder, os.path.dirname(file)), exist_ok=True)
+                with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+                    text = re.sub(r" *measured +1 [+]- [\d.]+%;?", "", text) if file == RUNTIMES else text
+                    out.write(self.local(text, "../" if "/" in file else ""))
+            program, rows = os.path.join(folder, "program.perf"), os.path.join(folder, "rows.csv")
+            with open(program, "w", encoding="utf-8") as out:
+                out.write(self.local(self.programs[table]))
+            subprocess.run([self.perfc, "validate", program, os.path.join(self.folder, table + ".csv"), "--quiet",
+                            "--rows", rows], check=True)
+            result = {}
+            with open(rows, encoding="utf-8") as file:
+                for number, row in enumerate(csv.DictReader(file)):
+                    if row["metric"] in ("step_time", "iteration_time") and row["prediction"] and row["reference"]:
+                        key = (table, number, row["row"], row["labels"])
+                        result[key] = math.log(float(row["prediction"]) / float(row["reference"]))
+            return result
 
 
-def error(rows, half, metric="step_time"):
-    """Mean absolute percentage error, number of rows."""
-    errors = [abs(p / r - 1) * 100 for h, m, p, r in rows if h == half and m == metric]
-    return (sum(errors) / len(errors) if errors else float("nan")), len(errors)
+def weights_of(rows):
+    count = {}
+    for row in rows:
+        count[row[0]] = count.get(row[0], 0) + 1
+    weights = numpy.array([count[row[0]] ** -0.5 for row in rows])
+    return weights / weights.sum()
 
 
-def nelder_mead(cost, start, evaluations):
-    n = len(start)
-    points = [list(start)] + [[x + (0.5 if i == j else 0) for j, x in enumerate(start)] for i in range(n)]
-    simplex = [(cost(p), p) for p in points]
-    used = n + 1
-    while used < evaluations:
-        simplex.sort(key=lambda e: e[0])
-        if simplex[-1][0] - simplex[0][0] < 1e-3:
-            break
-        centre = [sum(p[i] for _, p in simplex[:-1]) / n for i in range(n)]
+class Fit:
+    def __init__(self, programs, jobs):
+        self.programs, self.pool = programs, concurrent.futures.ThreadPoolExecutor(jobs)
+        self.start = numpy.array([math.log((s - least) / (most - s)) for _, s, least, most, _, _ in FREE])
 
-        def move(factor):
-            point = [c + factor * (c - w) for c, w in zip(centre, simplex[-1][1])]
-            return cost(point), point
+    def errors(self, point, tables=tuple(ALL)):
+        results = self.pool.map(lambda table: self.programs.run(table, point), tables)
+        return {row: error for result in results for row, error in result.items()}
 
-        best = move(1)
-        used += 1
-        if best[0] < simplex[0][0]:
-            further = move(2)
-            used += 1
-            best = min(best, further, key=lambda e: e[0])
-        elif best[0] >= simplex[-2][0]:
-            inside = move(0.5 if best[0] < simplex[-1][0] else -0.5)
-            used += 1
-            if inside[0] < min(best[0], simplex[-1][0]):
-                best = inside
-            elif best[0] >= simplex[-1][0]:
-                first = simplex[0][1]
-                points = [[f + (x - f) / 2 for f, x in zip(first, p)] for _, p in simplex[1:]]
-                simplex = [simplex[0]] + [(cost(p), p) for p in points]
-                used += n
-                continue
-        simplex[-1] = best
-    simplex.sort(key=lambda e: e[0])
-    return simplex[0][1]
+    def cost(self, errors, weights, point):
+        return (weights * numpy.abs(errors)).sum() + PULL * ((point - self.start) ** 2).mean()
+
+    def derivatives(self, point, rows, errors):
+        index = {row: i for i, row in enumerate(rows)}
+        jacobian = numpy.zeros((len(rows), len(FREE)))
+
+        def one(task):
+            column, table = task
+            moved = point.copy()
+            moved[column] += STEP
+            return column, self.programs.run(table, moved)
+
+        tasks = [(i, table) for i, free in enumerate(FREE) for table in free[5]]
+        for column, result in self.pool.map(one, tasks):
+            for row, error in result.items():
+                if row in index:
+                    jacobian[index[row], column] = (error - errors[index[row]]) / STEP
+        return jacobian
+
+    def step(self, point, errors, jacobian, weights, damping=1e-4, most=1):
+        """The reweighted least-squares step of a linear model, no figure by more than `most`."""
+        n = len(FREE)
+        target, moved = errors.copy(), numpy.zeros(n)
+        for _ in range(30):
+            left = errors + jacobian @ moved
+            w = weights / numpy.maximum(numpy.abs(left), 0.01)
+            pull = 2 * PULL / n
+            matrix = jacobian.T @ (w[:, None] * jacobian) + numpy.eye(n) * (pull + damping)
+            right = -(jacobian.T @ (w * target)) - pull * (point - self.start)
+            moved = numpy.clip(numpy.linalg.solve(matrix, right), -most, most)
+        return moved
+
+    def run(self, point, rounds):
+        found = self.errors(point)
+        rows = list(found)
+        weights, errors = weights_of(rows), numpy.array([found[row] for row in rows])
+        best = self.cost(errors, weights, point)
+        report(rows, errors)
+        for number in range(rounds):
+            jacobian = self.derivatives(point, rows, errors)
+            moved, scale = self.step(point, errors, jacobian, weights), 1.0
+            while scale > 0.1:
+                trial = point + scale * moved
+                tried = self.errors(trial)
+                tried = numpy.array([tried[row] for row in rows])
+                cost = self.cost(tried, weights, trial)
+                if cost < best:
+                    break
+                scale /= 2
+            print(f"round {number + 1}: {best:.5f} to {cost:.5f} with {scale:g} of the step", flush=True)
+            if cost >= best:
+                break
+            point, errors, best = trial, tried, cost
+            report(rows, errors)
+        return point, rows, errors
 
 
-def fit(table, text, free, evaluations):
-    """The figures that fit the half `fit` best, {(runtime, word): value with unit}."""
-    names = list(free)
-
-    def figures(point):
-        result = {}
-        for name, x in zip(names, point):
-            _, least, most, unit = free[name]
-            value = least + (most - least) / (1 + math.exp(-x))
-            result[name] = f"{value:.3g}{unit}"
-        return result
-
-    def logit(name):
-        start, least, most, _ = free[name]
-        return math.log((start - least) / (most - start))
-
-    start = [logit(name) for name in names]
-
-    def cost(point):
-        rows = table.rows(with_figures(text, figures(point)))
-        return error(rows, "fit")[0] + PULL * sum((x - s) ** 2 for x, s in zip(point, start))
-
-    best = nelder_mead(cost, start, evaluations)
-    best = nelder_mead(cost, best, evaluations // 2)  # a simplex can collapse on the way
-    return {name: re.sub(r"[\d.]+", lambda m: f"{float(m.group(0)):.2g}", value, 1)
-            for name, value in figures(best).items()}
+def table_of(row):
+    kind = re.search(r"kind=(\w+)", row[3])
+    return row[0] + (" " + kind.group(1) if kind else "")
 
 
-def provenance(text, kind, rows):
-    """Writes where the figures come from into the comment above the table's runtimes."""
-    (fitted, n), (tested, m) = error(rows, "fit"), error(rows, "test")
-    line = (f"// Fitted by tools/fit/runtimes.py to {n} runs of {kind}, {datetime.date.today()}: {fitted:.1f} %; "
-            f"{tested:.1f} % on the {m} others.")
-    pattern = r"^// Fitted by tools/fit/runtimes.py to \d+ runs of %s, .*$" % re.escape(kind)
-    text, count = re.subn(pattern, line, text, flags=re.M)
-    if count == 0:
-        raise SystemExit(f"no line says where the runtimes of {kind} come from")
-    return text
+def report(rows, errors):
+    tables = {}
+    for row, error in zip(rows, errors):
+        tables.setdefault(table_of(row), []).append(abs(math.exp(error) - 1) * 100)
+    for table, misses in tables.items():
+        print(f"  {table:40} {len(misses):4} rows {numpy.mean(misses):6.2f} % mean {numpy.median(misses):6.2f} median", flush=True)
+
+
+def group_of(row, what):
+    labels = dict(label.split("=", 1) for label in row[3].split("; ") if "=" in label)
+    if what == "table":
+        return row[0]
+    if what == "chip":
+        on = re.search(r" x (\S+)", row[2])
+        chip = labels.get("gpu") or labels.get("system") or (on.group(1) if on else "a100")
+        return re.split(r"[_ ]", chip.upper().replace("DGX-", ""))[0]
+    return labels.get("model") or row[2].split(" on ")[0].split(" ")[0]
+
+
+def left_out(fit, point, rows, errors, jacobian, what):
+    """The errors of each row with its group left out of the linear model of the fit. A figure that no
+    other row depends on goes back to where it started."""
+    weights, result = weights_of(rows), errors.copy()
+    groups = numpy.array([group_of(row, what) for row in rows])
+    for group in sorted(set(groups)):
+        seen = groups != group
+        moved = fit.step(point, errors[seen], jacobian[seen], weights[seen] / weights[seen].sum(), damping=1e-9, most=3)
+        result[~seen] = (errors + jacobian @ moved)[~seen]
+        misses = numpy.abs(numpy.exp(result[~seen]) - 1) * 100
+        print(f"    {group:30} {misses.size:4} rows {misses.mean():6.2f} % mean", flush=True)
+    return result
+
+
+def widths(rows, misses):
+    """{table or table and kind: half width of the interval that another row keeps with 90 %}: the
+    ceil(0.9 (n + 1))-th smallest of n left-out misses (split conformal prediction; Lei et al., JASA 113, 2018)."""
+    tables = {}
+    for row, miss in zip(rows, misses):
+        tables.setdefault(table_of(row), []).append(miss)
+    return {table: sorted(some)[min(math.ceil(0.9 * (len(some) + 1)), len(some)) - 1] for table, some in tables.items()}
+
+
+# Runtimes with an interval of their own, and the tables that it comes from.
+MEASURED = {"megatron_2021": [MEGATRON, SELECTIVE], "megatron": [MEGATRON], "nemo": [BRIDGE + " dense", LONG],
+            "nemo_experts": [BRIDGE + " experts"], "nemo_hybrid": [BRIDGE + " hybrid"], "torchtitan": [TITAN],
+            "pytorch_fsdp": [FOUNDRY]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("perfc")
-    parser.add_argument("runtimes")
+    parser.add_argument("stdlib")
     parser.add_argument("folder")
-    parser.add_argument("--only", choices=list(FREE))
-    parser.add_argument("--evaluations", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--leave", nargs="*", default=[])
+    parser.add_argument("--from", dest="point", help="a file with the point of an earlier run, written again")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    print(f"{'table':36} {'half':5} {'rows':>4} {'ideal %':>8} {'runtime %':>10}")
-    for kind, free in FREE.items():
-        if arguments.only not in (None, kind):
-            continue
-        with open(arguments.runtimes, encoding="utf-8") as file:
-            text = file.read()
-        table = Table(arguments.perfc, arguments.folder, kind)
-        figures = fit(table, text, free, arguments.evaluations)
-        text = with_figures(text, figures)
-        rows = table.rows(text)
-        for half in ("fit", "test"):
-            found, count = error(rows, half)
-            print(f"{kind:36} {half:5} {count:4} {error(rows, half, 'step_time_ideal')[0]:8.1f} {found:10.2f}")
-        for (runtime, word), value in figures.items():
-            print(f"  {runtime} {word} {value}", flush=True)
-        if arguments.write:
-            with open(arguments.runtimes, encoding="utf-8") as file:  # another table may have been written since
-                text = file.read()
-            with open(arguments.runtimes, "w", encoding="utf-8") as file:
-                file.write(provenance(with_figures(text, figures), kind, rows))
+    fit = Fit(Programs(arguments.perfc, arguments.stdlib, arguments.folder), arguments.jobs)
+    point = fit.start
+    if arguments.point and os.path.exists(arguments.point):
+        with open(arguments.point, encoding="utf-8") as file:
+            known = json.load(file)
+        point = numpy.array([known.get(name_of(free), x) for free, x in zip(FREE, point)])
+    point, rows, errors = fit.run(point, arguments.rounds)
+    if arguments.point:
+        with open(arguments.point, "w", encoding="utf-8") as file:
+            json.dump({name_of(free): x for free, x in zip(FREE, point)}, file)
+    for (places, *_), value in zip(FREE, [figures(point)[free[0][0]] for free in FREE]):
+        print(f"  {places[0][1]} {places[0][2]} {value}")
+    misses = numpy.abs(numpy.exp(-errors) - 1)
+    if arguments.leave:
+        jacobian = fit.derivatives(point, rows, errors)
+    for what in arguments.leave:
+        print(f"each {what} left out")
+        found = left_out(fit, point, rows, errors, jacobian, what)
+        misses = numpy.maximum(misses, numpy.abs(numpy.exp(-found) - 1))
+        report(rows, found)
+    if arguments.write:
+        for file in (GENERATIONS, RUNTIMES):
+            path = os.path.join(arguments.stdlib, file)
+            with open(path, encoding="utf-8") as source:
+                text = source.read()
+            for (place, declaration, word), value in figures(point).items():
+                if place == file:
+                    text = with_figure(text, declaration, word, re.sub(r"[\d.]+", lambda m: f"{float(m.group(0)):.3g}", value, count=1))
+            for runtime, tables in MEASURED.items() if file == RUNTIMES and arguments.leave else []:
+                width = max(q for table, q in widths(rows, misses).items() if table in tables)
+                text = with_figure(text, runtime, "measured 1 \\+-", f"{math.ceil(100 * width)}%")
+            with open(path + ".new", "w", encoding="utf-8") as out:
+                out.write(text)
+            os.replace(path + ".new", path)
 
 
 if __name__ == "__main__":

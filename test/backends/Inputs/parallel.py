@@ -15,7 +15,7 @@ def same(a: float, b: float) -> bool:
     return abs(a - b) <= 1e-9 * abs(a)
 
 
-tokens = {"one": 1024, "halves": 1024, "samples": 1024, "both": 1024, "one_group": 512, "context": 512}
+tokens = {"one": 1024, "halves": 1024, "samples": 1024, "both": 1024, "one_group": 512, "context": 512, "stages": 512, "grid": 512, "uneven": 512}
 rate = {name: metric(name, "tokens_per_s") * metric(name, "latency") for name in tokens}
 print("all read as many tokens as their samples have:", all(same(rate[name], tokens[name]) for name in tokens))
 print("ranks multiply as often in all as one chip:",
@@ -28,3 +28,11 @@ print("tensor: kernels faster than on one chip:",
 print("with exchanges:", metric("halves", "exposed") > 0)
 print("data: has none:", metric("samples", "exposed") == 0)
 print("context: has exchanges:", metric("context", "exposed") > 0)
+kernels = lambda name: metric(name, "latency") - metric(name, "exposed")
+print("stages: as many multiplications as one chip with a sample:", same(metric("stages", "macs"), metric("samples", "macs") / 2), end=", ")
+print("kernels one after the other:", same(kernels("stages"), kernels("samples")), end=", ")
+print("with a message:", metric("stages", "exposed") > 0)
+print("stages: one of two chips works at a time:", same(metric("stages", "utilization") * metric("stages", "latency") * 2, metric("samples", "utilization") * metric("samples", "latency")), end=", ")
+print("each with less in its memory:", metric("stages", "memory.peak") < 0.75 * metric("samples", "memory.peak"))
+print("tensor and pipeline: the kernels and exchanges of tensor:", same(kernels("grid"), kernels("one_group")), end=", ")
+print("and messages:", metric("grid", "exposed") > metric("one_group", "exposed"))

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/training/StepPlan.h"
+#include "passes/training/StageGraphs.h"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -63,4 +64,11 @@ TEST(StepPlanTest, saysWhyLayersAndStagesDoNotGoTogether) {
   std::string problem;
   EXPECT_FALSE(planStep(strategy, {{8, false}}, problem).hasValue());
   EXPECT_NE(problem.find("8 layers cannot be divided evenly among 3 stages"), std::string::npos);
+}
+
+TEST(StepPlanTest, dealsLayersOfAllKindsInOrder) {
+  using Dealt = std::vector<std::vector<int64_t>>;
+  EXPECT_EQ(dealEvenly({2, 5}, 3), (Dealt{{2, 1}, {0, 2}, {0, 2}}));
+  EXPECT_EQ(dealEvenly({1, 1, 1}, 1), (Dealt{{1, 1, 1}}));
+  EXPECT_EQ(dealEvenly({0, 4}, 2), (Dealt{{0, 2}, {0, 2}}));
 }

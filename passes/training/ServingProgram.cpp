@@ -1,0 +1,146 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/training/ServingProgram.h"
+
+#include "ir/collective/CollectiveOps.h"
+#include "ir/common/diagnostics/Serving.h"
+#include "passes/Levels.h"
+#include "passes/analysis/KernelModel.h"
+#include "passes/analysis/SystemPaths.h"
+#include "passes/training/GraphParts.h"
+#include "passes/training/StageGraphs.h"
+#include "passes/training/Strategy.h"
+#include <numeric>
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+/// The kernels of `part`, in order.
+static std::vector<phase::KernelOp> kernelsOf(phase::SequenceOp part) {
+  std::vector<phase::KernelOp> list;
+  if (part)
+    part->body().walk([&](Operation &op) {
+      if (auto kernel = as<phase::KernelOp>(op))
+        list.push_back(kernel);
+    });
+  return list;
+}
+
+/// Whether they move or multiply the same amount.
+static bool doesTheSame(const Module &module, phase::KernelOp one, phase::KernelOp other) {
+  if (one.run() == other.run())
+    return true;
+  auto moved = [](phase::KernelOp kernel) {
+    return kernel.inputBytes() + kernel.outputBytes() + kernel.weightBytes();
+  };
+  auto macs = [&](phase::KernelOp kernel) {
+    return Kernel(as<op::KernelOp>(*module.lookup(kernel.run()))).macs();
+  };
+  return moved(one) == moved(other) && macs(one) == macs(other);
+}
+
+/// Marks the kernels of `written`, the part of the sample that the program is of, that differ
+/// between the same requests in a `near` and a `far` context.
+static void markContexts(const Module &module, phase::SequenceOp written, phase::SequenceOp near,
+                         phase::SequenceOp far) {
+  std::vector<phase::KernelOp> here = kernelsOf(written), low = kernelsOf(near),
+                               high = kernelsOf(far);
+  if (low.size() != here.size() || high.size() != here.size())
+    return; // samples that do not go together: the evaluation says so
+  for (size_t i = 0; i < here.size(); ++i)
+    if (!doesTheSame(module, low[i], high[i]))
+      here[i]->setAttr("of_context", Attribute::unit());
+}
+
+/// The samples with the fewest requests that make a token, in the nearest and farthest context.
+static std::pair<study::SampleOp, study::SampleOp> contextsOf(study::ServeOp serve) {
+  study::SampleOp near, far;
+  for (study::SampleOp sample : serve.samples()) {
+    if (!sample.isDecode() || (near && sample.batch() > near.batch()))
+      continue;
+    bool isFewer = !near || sample.batch() < near.batch();
+    if (isFewer || sample.context() < near.context())
+      near = sample;
+    if (isFewer || sample.context() > far.context())
+      far = sample;
+  }
+  return {near, far};
+}
+
+static void markContexts(const Module &module, study::ServeOp serve, const GraphParts &written,
+                         llvm::StringRef chip) {
+  auto [near, far] = contextsOf(serve);
+  if (!near)
+    return;
+  GraphParts low(module, near.graph(), chip), high(module, far.graph(), chip);
+  if (low.layers.size() != written.layers.size() || high.layers.size() != written.layers.size())
+    return;
+  markContexts(module, written.before, low.before, high.before);
+  markContexts(module, written.after, low.after, high.after);
+  for (size_t kind = 0; kind < written.layers.size(); ++kind)
+    markContexts(module, written.layers[kind], low.layers[kind], high.layers[kind]);
+}
+
+/// Stage `number` of `stages`, each on `tensor` of the `chips`, which runs so many layers of each
+/// kind.
+static void serveStage(Builder &builder, Operation &program, const GraphParts &parts,
+                       llvm::ArrayRef<int64_t> layers, int64_t number, int64_t stages,
+                       int64_t tensor, int64_t chips) {
+  auto stage = builder.create<collective::StageOp>(program.body(), program.location());
+  AttrList place{number * tensor, tensor, chips};
+  stage->setAttr("number", number);
+  stage->setAttr("chips", place);
+  auto pass = builder.create<collective::PassOp>(stage->body(), program.location());
+  pass->setAttr("direction", "forward");
+  pass->setAttr("chunk", 0);
+  if (number == 0)
+    runSequence(builder, pass->body(), parts.before);
+  for (size_t kind = 0; kind < layers.size(); ++kind)
+    runSequence(builder, pass->body(), parts.layers[kind], layers[kind]);
+  if (number + 1 == stages) {
+    runSequence(builder, pass->body(), parts.after);
+    return;
+  }
+  auto message = builder.create<collective::SendOp>(pass->body(), program.location());
+  message->setAttr("bytes", parts.layers.front()->intAttr("input_bytes"));
+  message->setAttr("group", "pipeline");
+  message->setAttr("ranks", 2);
+  place.emplace_back(tensor);
+  message->setAttr("senders", std::move(place));
+}
+
+bool passes::scheduleServing(Module &module, PassContext &context, study::ServeOp serve) {
+  std::string symbol = stepSymbol(serve.symbol());
+  auto strategy = study::partOf<study::StrategyOp>(*serve);
+  int64_t tensor = strategy.degree("tensor"), stages = strategy.degree("pipeline");
+  SystemPaths system(*module.lookup(serve.on()));
+  if (module.lookup(symbol) || serve.samples().empty() || tensor * stages != system.chips() ||
+      system.kinds().size() > 1)
+    return true;
+  llvm::StringRef chip = system.kinds().front().first->symbol();
+  GraphParts parts(module, serve.samples().front().graph(), chip);
+  std::vector<int64_t> counts;
+  for (phase::SequenceOp part : parts.layers)
+    counts.push_back(part.layers());
+  int64_t layers = std::accumulate(counts.begin(), counts.end(), INT64_C(0));
+  if (stages > 1 && layers < stages) {
+    context.diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
+                               fmt::format("it has {} for {}",
+                                           counted(static_cast<uint64_t>(layers), "layer"),
+                                           counted(static_cast<uint64_t>(stages), "stage")));
+    return false;
+  }
+  markContexts(module, serve, parts, chip);
+  Builder builder(context.registry);
+  Operation *top = serve.op;
+  while (top->parentOp())
+    top = top->parentOp();
+  Operation *program = builder.createBefore(*top, collective::ProgramOp::opName, serve->location());
+  program->setSymbol(symbol);
+  program->setAttr("system", Attribute::symbol(serve.on()));
+  program->setAttr("parameters", AttrList{"tokens", "requests", "contexts"});
+  std::vector<std::vector<int64_t>> dealt = dealEvenly(counts, stages);
+  for (int64_t number = 0; number < stages; ++number)
+    serveStage(builder, *program, parts, dealt[number], number, stages, tensor, system.chips());
+  return true;
+}
