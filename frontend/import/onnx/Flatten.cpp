@@ -6,7 +6,7 @@
 using namespace perfc;
 using namespace perfc::onnx;
 
-static constexpr size_t mostNodes = 1u << 19;
+static constexpr size_t mostNodes = 1u << 16;
 
 bool Flattener::fail(const Node &node, std::string reason) {
   diagnostics.report(at(node.offset), diag::OnnxNode, number, nameOf(node), shown(node.op), reason);
@@ -185,6 +185,12 @@ bool Flattener::constant(const Node &node, Names &names) {
     }
     made.elements = static_cast<int64_t>(made.integers.size() + made.reals.size());
     made.type = made.reals.empty() ? Int64 : Float;
+    if (node.find("value_string")) {
+      made.elements = 1; // of which nothing is known
+      made.type = String;
+    } else if (made.dims.empty() && made.elements != 1) {
+      return fail(node, "it has no value that can be read");
+    }
     id = addTensor(made);
   }
   net.values[id].name = node.outputs[0];
@@ -299,6 +305,11 @@ bool Flattener::operation(const Node &node, llvm::ArrayRef<int> inputs, Names &n
     if (!bind(node, name, results.back(), names))
       return false;
   }
+  // A first result there is, whether it has a name or not.
+  if (results.empty())
+    results.push_back(-1);
+  if (results[0] < 0)
+    results[0] = add();
   return apply(node, node, inputs, results, &names);
 }
 
@@ -401,7 +412,7 @@ bool Flattener::addNode(const Node &node, Names &names) {
   if (node.domain.empty() && node.op == "Constant")
     return constant(node, names);
   ++net.nodes;
-  if (net.nodes > mostNodes + model.graph.nodes.size())
+  if (net.nodes > mostNodes + 16 * model.graph.nodes.size())
     return fail(node, "its functions and loops stand for too many nodes");
   if (node.domain.empty() && node.op == "If")
     return branch(node, names);

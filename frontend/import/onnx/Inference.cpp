@@ -276,6 +276,9 @@ bool Inference::run() {
     if (wants(i) && out(i).type == NoType)
       out(i).type = resultType(op.type, first, *this);
   bool isFine = true;
+  bool makesAll = op.type == "RandomNormal" || op.type == "RandomUniform";
+  if (!has(0) && !makesAll && (findShapeRule(op.type) || isElementwise(op.type)))
+    return fail("operand 1 is missing");
   if (ShapeRule rule = findShapeRule(op.type))
     isFine = rule(*this);
   else if (isElementwise(op.type))

@@ -21,6 +21,15 @@ for _ in range(40):
     deep = graph([node("If", "x", "y", then_branch=(6, deep), else_branch=(6, deep[:0]))], [], [y])
 again = text(1, "f") + text(4, "x") + text(5, "y") + text(7, node("f", "x", "y", domain="own")) + text(10, "own")
 
+# Loops in loops, of 201 rounds each that would have to be unrolled.
+turns = graph([node("Transpose", "h", "m"), node("Identity", "goes", "on")],
+              [value("i", [], INT64), value("goes", [], BOOL), value("h", [2, 3])], [value("on"), value("m")])
+for _ in range(4):
+    turns = graph([node("Loop", "many - h", "l", body=(6, turns)), node("SequenceEmpty", "", "none"), node("Identity", "goes", "on")],
+                  [value("i", [], INT64), value("goes", [], BOOL), value("h", [2, 3])], [value("on"), value("l")])
+many = tensor("many", [], INT64, [201])
+whole = lambda count: tensor("n", [], INT64, [count])
+
 FILES = {
     "text.onnx": b"this is no model at all, but a line of text\n",
     "empty.onnx": b"",
@@ -38,6 +47,16 @@ FILES = {
     "outside.onnx": plain(node("Add", "x w", "y"), stored=[external("../../etc/passwd")]),
     "nested.onnx": model(deep),
     "calls.onnx": model(graph([node("f", "x", "y", domain="own")], [x], [y]), functions=[again]),
+    "turns.onnx": plain(node("Loop", "many - x", "y", body=(6, turns)), stored=[many], outputs=[value("y")]),
+    "rounds.onnx": plain(node("Loop", "n - x", "y", body=(6, graph([node("Add", "h h", "m"), node("Identity", "goes", "on")], [
+        value("i", [], INT64), value("goes", [], BOOL), value("h", [2, 3])], [value("on"), value("m")]))), stored=[whole(-7)]),
+    "body.onnx": plain(node("Scan", "x", "y", body=(6, graph([], [], [])), num_scan_inputs=1)),
+    "heads.onnx": plain(node("MultiHeadAttention", "q q q", "y", domain="com.microsoft", num_heads=0), inputs=[value("q", [1, 4, 8])]),
+    "groups.onnx": plain(node("GroupQueryAttention", "q - - - - l t", "y", domain="com.microsoft", num_heads=1 << 62, kv_num_heads=3),
+                         inputs=[value("q", [1, 4, 8]), value("l", [1]), value("t", [])]),
+    "item.onnx": plain(node("SequenceConstruct", "x x", "s"), node("SequenceAt", "s n", "y"), stored=[whole(9)]),
+    "value.onnx": plain(node("Constant", "", "c"), node("Add", "x c", "y")),
+    "nothing.onnx": plain(node("Transpose", "", "t"), node("Where", "x", ""), node("Relu", "x", "y")),
     "beside.onnx": plain(node("Add", "x w", "y"), stored=[external("weights.bin")]),
 }
 
