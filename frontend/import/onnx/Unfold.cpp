@@ -235,9 +235,11 @@ bool Unfolder::once(const Body &body, llvm::ArrayRef<int> states, llvm::Optional
     }
     int goesOn = whole(1);
     net.values[goesOn].type = Bool;
-    operands = {number, goesOn};
+    operands.push_back(number);
+    operands.push_back(goesOn);
   }
-  operands.insert(operands.end(), states.begin(), states.end());
+  for (int state : states)
+    operands.push_back(state);
   for (size_t i = 0; i < body.sliced.size(); ++i) {
     int part = slice(body.sliced[i], body.axes[i], round);
     if (part < 0)
