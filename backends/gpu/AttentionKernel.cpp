@@ -139,19 +139,15 @@ public:
   AttentionKernelCost(tile::KernelOp kernel, const ir::Operation &target)
       : kernel(kernel), chip(target), attention(tile::attentionOf(*kernel)),
         library(kernel->module()->lookup<tile::LibraryOp>(kernel.library())),
-        family(tile::attentionFor(library, attention)), tile{extent("tile", "q"),
-                                                             extent("tile", "step"),
-                                                             extent("grid", "k")},
+        family(tile::attentionFor(library, attention)), tile{extentOf(kernel.tile(), "q"),
+                                                             extentOf(kernel.tile(), "step"),
+                                                             extentOf(kernel.grid(), "k")},
         price(attentionPrice(attentionDesign(chip), attentionFigures(family, chip),
                              attentionWork(attention, family, chip), tile)) {}
 
-  Cost cost(const KernelWork &needed, ComputeTime compute);
+  Cost cost(KernelNeeds needs);
 
 private:
-  double extent(llvm::StringRef dict, llvm::StringRef index) const {
-    const ir::Attribute *value = kernel->dictAttr(dict).find(index);
-    return value ? static_cast<double>(value->asInt()) : 1;
-  }
   void addParts(KernelLines &lines, const ComputeTime &compute);
   void addBounds(KernelLines &lines);
   std::string unitOf(llvm::StringRef function) const;
@@ -225,7 +221,8 @@ void AttentionKernelCost::addBounds(KernelLines &lines) {
   lines.bound("launch", price.launch);
 }
 
-Cost AttentionKernelCost::cost(const KernelWork &needed, ComputeTime compute) {
+Cost AttentionKernelCost::cost(KernelNeeds needs) {
+  const ComputeTime &compute = needs.compute;
   Cost cost;
   cost.latency = Uncertain(price.total) * measured();
   cost.energy = compute.energy;
@@ -239,19 +236,15 @@ Cost AttentionKernelCost::cost(const KernelWork &needed, ComputeTime compute) {
       "tile",
       fmt::format("{} {} {}x{}{}", library.symbol(), family.kind(), tile.rows, tile.columns, split),
       "launch + (units^p + memory^p + power^p)^(1/p) + split + quantise"};
-  lines.finish(chip, needed, std::move(compute.notes));
-  cost.describe(PartKind::Kernel, kernel.symbol(), kernel->range());
-  cost.breakdown.composition = Composition::Overlap;
+  lines.finish(kernel, chip, std::move(needs));
   return cost;
 }
 
 llvm::Optional<Cost> gpu::attentionKernelCost(tile::KernelOp kernel, const ir::Operation &run,
                                               const ir::Operation &target,
                                               DiagnosticEngine &diagnostics) {
-  llvm::Optional<KernelWork> needed = kernelWork(run, diagnostics);
-  llvm::Optional<ComputeTime> compute =
-      needed ? computeTime(Chip(target), *needed, run, diagnostics) : llvm::None;
-  if (!compute)
+  auto needs = kernelNeeds(run, target, diagnostics);
+  if (!needs)
     return llvm::None;
-  return AttentionKernelCost(kernel, target).cost(*needed, std::move(*compute));
+  return AttentionKernelCost(kernel, target).cost(std::move(*needs));
 }

@@ -37,16 +37,31 @@ void KernelLines::work(double body, double launch, const Figure &energy) {
   cost.work->computeEnergy = energy;
 }
 
-void KernelLines::finish(const KernelChip &chip, const KernelWork &work,
-                         std::vector<std::string> notes) {
-  cost.macs = work.macs;
-  cost.flops = work.flops;
+void KernelLines::finish(tile::KernelOp kernel, const KernelChip &chip, KernelNeeds needs) {
+  cost.macs = needs.work.macs;
+  cost.flops = needs.work.flops;
   if (auto clock = chip.chip.clock())
     cost.cycles = cost.latency * *clock;
   cost.area = areaOf(chip.chip);
-  cost.notes = std::move(notes);
+  cost.notes = std::move(needs.compute.notes);
   noteLeftOut(chip.chip, cost);
   if (!chip.generation.measured().isCertain())
     cost.errors.addKnown("kernels of `" + chip.generation.symbol().str() + "`");
   addLeakage(chip.chip, cost);
+  cost.describe(PartKind::Kernel, kernel.symbol(), kernel->range());
+  cost.breakdown.composition = Composition::Overlap;
+}
+
+llvm::Optional<KernelNeeds> gpu::kernelNeeds(const ir::Operation &run, const ir::Operation &target,
+                                             DiagnosticEngine &diagnostics) {
+  llvm::Optional<KernelWork> work = kernelWork(run, diagnostics);
+  auto compute = work ? computeTime(Chip(target), *work, run, diagnostics) : llvm::None;
+  if (!compute)
+    return llvm::None;
+  return KernelNeeds{std::move(*work), std::move(*compute)};
+}
+
+double gpu::extentOf(const ir::AttrDict &extents, llvm::StringRef index) {
+  const ir::Attribute *value = extents.find(index);
+  return value ? static_cast<double>(value->asInt()) : 1;
 }

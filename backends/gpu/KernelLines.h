@@ -7,9 +7,23 @@
 
 #include "backends/core/ComputeTime.h"
 #include "backends/gpu/Figures.h"
+#include "ir/tile/TileOps.h"
 
 namespace perfc {
 namespace gpu {
+
+/// What an op.kernel needs of a chip.
+struct KernelNeeds {
+  KernelWork work;
+  ComputeTime compute;
+};
+
+/// Nothing after a report.
+llvm::Optional<KernelNeeds> kernelNeeds(const ir::Operation &run, const ir::Operation &target,
+                                        DiagnosticEngine &diagnostics);
+
+/// The extent of `index` in a grid or tile; 1 where it has none.
+double extentOf(const ir::AttrDict &extents, llvm::StringRef index);
 
 class KernelLines {
 public:
@@ -23,8 +37,8 @@ public:
   void bound(const std::string &resource, double time);
   /// Units compute or wait for what they compute on for `body`; `launch` is before and after.
   void work(double body, double launch, const Figure &energy);
-  /// What is said of every kernel: area, cycles, notes, where the interval comes from.
-  void finish(const KernelChip &chip, const KernelWork &work, std::vector<std::string> notes);
+  /// What is said of every kernel: area, cycles, notes, where the interval comes from, its place.
+  void finish(tile::KernelOp kernel, const KernelChip &chip, KernelNeeds needs);
 
 private:
   Cost &cost;

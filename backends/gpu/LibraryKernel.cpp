@@ -18,15 +18,13 @@ public:
         family(tile::gemmFor(library, product)), design(chip.design()),
         work(productWork(product, chip)),
         figures(familyFigures(family, chip, product.format(), kernel->hasAttr("eager"))),
-        tile{extent("tile", "m"), extent("tile", "n"), extent("grid", "k")}, price(priced()) {}
+        tile{extentOf(kernel.tile(), "m"), extentOf(kernel.tile(), "n"),
+             extentOf(kernel.grid(), "k")},
+        price(priced()) {}
 
-  Cost cost(const KernelWork &needed, ComputeTime compute);
+  Cost cost(KernelNeeds needs);
 
 private:
-  double extent(llvm::StringRef dict, llvm::StringRef index) const {
-    const ir::Attribute *value = kernel->dictAttr(dict).find(index);
-    return value ? static_cast<double>(value->asInt()) : 1;
-  }
   ProductPrice priced() const { return ProductPricer(design, figures, {}).price(work, tile); }
   Uncertain latency();
   void addParts(KernelLines &lines, const ComputeTime &compute);
@@ -84,7 +82,7 @@ void LibraryKernelCost::addParts(KernelLines &lines, const ComputeTime &compute)
   if (chip.outermost)
     lines.traffic(*chip.outermost, price.readBytes, price.writtenBytes, price.memory);
   if (chip.cache) {
-    double blocks = static_cast<double>(kernel.blocks()), depth = extent("tile", "k");
+    double blocks = static_cast<double>(kernel.blocks()), depth = extentOf(kernel.tile(), "k");
     double loaded = blocks * depth * (tile.rows * work.leftSize + tile.columns * work.rightSize);
     lines.traffic(*chip.cache, loaded, blocks * tile.rows * tile.columns * work.resultSize,
                   std::max(price.loads, price.cache));
@@ -118,7 +116,8 @@ void LibraryKernelCost::addBounds(KernelLines &lines, const ComputeTime &compute
   lines.bound("launch", price.launch);
 }
 
-Cost LibraryKernelCost::cost(const KernelWork &needed, ComputeTime compute) {
+Cost LibraryKernelCost::cost(KernelNeeds needs) {
+  const ComputeTime &compute = needs.compute;
   Cost cost;
   cost.latency = latency();
   cost.energy = compute.energy;
@@ -131,19 +130,15 @@ Cost LibraryKernelCost::cost(const KernelWork &needed, ComputeTime compute) {
   cost.provenance = {"tile",
                      fmt::format("{} {}x{}{}", library.symbol(), tile.rows, tile.columns, split),
                      "launch + (units^p + loads^p + memory^p + cache^p + power^p)^(1/p) + split"};
-  lines.finish(chip, needed, std::move(compute.notes));
-  cost.describe(PartKind::Kernel, kernel.symbol(), kernel->range());
-  cost.breakdown.composition = Composition::Overlap;
+  lines.finish(kernel, chip, std::move(needs));
   return cost;
 }
 
 llvm::Optional<Cost> gpu::libraryKernelCost(tile::KernelOp kernel, const ir::Operation &run,
                                             const ir::Operation &target,
                                             DiagnosticEngine &diagnostics) {
-  llvm::Optional<KernelWork> needed = kernelWork(run, diagnostics);
-  llvm::Optional<ComputeTime> compute =
-      needed ? computeTime(Chip(target), *needed, run, diagnostics) : llvm::None;
-  if (!compute)
+  auto needs = kernelNeeds(run, target, diagnostics);
+  if (!needs)
     return llvm::None;
-  return LibraryKernelCost(kernel, target).cost(*needed, std::move(*compute));
+  return LibraryKernelCost(kernel, target).cost(std::move(*needs));
 }

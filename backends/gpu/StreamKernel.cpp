@@ -34,30 +34,28 @@ static void addStreamLines(KernelLines &lines, const KernelChip &chip, const Ker
 llvm::Optional<Cost> gpu::streamKernelCost(tile::KernelOp kernel, const ir::Operation &run,
                                            const ir::Operation &target,
                                            DiagnosticEngine &diagnostics) {
-  KernelChip chip(target);
-  llvm::Optional<KernelWork> needed = kernelWork(run, diagnostics);
-  llvm::Optional<ComputeTime> compute =
-      needed ? computeTime(chip.chip, *needed, run, diagnostics) : llvm::None;
-  if (!compute)
+  auto needs = kernelNeeds(run, target, diagnostics);
+  if (!needs)
     return llvm::None;
+  KernelChip chip(target);
+  const KernelWork &needed = needs->work;
+  const ComputeTime &compute = needs->compute;
   tile::StreamOp stream = tile::streamOf(*kernel);
   auto library = kernel->module()->lookup<tile::LibraryOp>(kernel.library());
   StreamWork work = streamWork(stream);
-  work.bytes = static_cast<double>(needed->readBytes + needed->writtenBytes);
-  work.compute = compute->latency.central() / chip.boost;
+  work.bytes = static_cast<double>(needed.readBytes + needed.writtenBytes);
+  work.compute = compute.latency.central() / chip.boost;
   StreamDesign design = streamDesign(tile::streamFor(library, stream.kind()), chip,
                                      kernel->hasAttr("eager"), stream->intAttr("inputs"));
   StreamPrice price = streamPrice(design, work);
   Cost cost;
   cost.latency = Uncertain(price.total) * chip.generation.measured();
-  cost.energy = compute->energy;
+  cost.energy = compute.energy;
   KernelLines lines(cost, price.total);
-  addStreamLines(lines, chip, *needed, price, *compute);
-  lines.work(price.body, price.launch, compute->energy);
+  addStreamLines(lines, chip, needed, price, compute);
+  lines.work(price.body, price.launch, compute.energy);
   cost.provenance = {"tile", library.symbol().str() + " " + stream.kind().str(),
                      "launch + norm of memory, units, rows and operations"};
-  lines.finish(chip, *needed, std::move(compute->notes));
-  cost.describe(PartKind::Kernel, kernel.symbol(), kernel->range());
-  cost.breakdown.composition = Composition::Overlap;
+  lines.finish(kernel, chip, std::move(*needs));
   return cost;
 }

@@ -5,7 +5,7 @@
     runtimes.py PERFC STDLIB FOLDER [--rounds N] [--leave chip|model|table] [--write]
 
 FOLDER holds the tables of `perfc validate train_…`. FREE below names the figures that are free, where they start
-(physical guesses) and how far they may go. All tables are fitted together: the sum of |log(predicted / measured)|, a
+(guesses, and rounded figures of earlier fits to some of these rows) and how far they may go. All tables are fitted together: the sum of |log(predicted / measured)|, a
 table of n rows with the weight sqrt(n), plus PULL times the squares of how far each figure is from its start in the
 logits of its bounds. Steps are Gauss-Newton with weights 1 / |error| (iteratively reweighted least squares),
 with derivatives from one run of perfc for each figure, and are halved until the sum falls. --leave prints the errors of

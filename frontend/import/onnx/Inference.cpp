@@ -100,7 +100,7 @@ ShapeRule onnx::findShapeRule(llvm::StringRef type) {
   static const llvm::StringMap<ShapeRule> rules = [] {
     llvm::StringMap<ShapeRule> map;
     for (llvm::ArrayRef<ShapeEntry> table :
-         {layoutRules(), windowRules(), otherRules(), rareRules()})
+         {layoutRules(), sizeRules(), windowRules(), otherRules(), rareRules()})
       for (const ShapeEntry &entry : table)
         map[entry.type] = entry.rule;
     return map;

@@ -71,7 +71,13 @@ struct ShapeEntry {
   llvm::StringLiteral type;
   ShapeRule rule;
 };
+/// True where a tensor of `count` elements keeps them, so that shapes can be computed from it.
+inline bool isKept(const Dim &count) {
+  return count.isNumber() && count.constant >= 0 && count.constant <= mostKeptElements;
+}
+
 llvm::ArrayRef<ShapeEntry> layoutRules(); ///< Reshape, Concat, Slice, …
+llvm::ArrayRef<ShapeEntry> sizeRules();   ///< Shape, Range, …
 llvm::ArrayRef<ShapeEntry> windowRules(); ///< Conv, MaxPool, …
 llvm::ArrayRef<ShapeEntry> otherRules();
 llvm::ArrayRef<ShapeEntry> rareRules();

@@ -1,16 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shapes of operators that move elements, and of those that compute shapes.
+// Shapes of operators that move elements.
 #include "frontend/import/onnx/Inference.h"
-#include <cmath>
 #include <numeric>
 
 using namespace perfc;
 using namespace perfc::onnx;
-
-static bool isKept(const Dim &count) {
-  return count.isNumber() && count.constant >= 0 && count.constant <= mostKeptElements;
-}
 
 /// Keeps the elements of operand 0 in their order, where they are known.
 static bool keepContent(Inference &inference) {
@@ -397,157 +392,6 @@ static bool pad(Inference &inference) {
   return inference.setShape(std::move(shape));
 }
 
-/// Extents times scales, rounded down.
-static bool scaled(Inference &inference, llvm::ArrayRef<double> scales) {
-  Shape shape = inference.shape(0);
-  if (scales.size() != shape.size())
-    return inference.fail("it needs a scale for each dimension");
-  for (size_t i = 0; i < shape.size(); ++i) {
-    double scale = scales[i];
-    if (!(scale > 0 && scale < 1e6))
-      return inference.fail("a scale is no positive number");
-    if (scale == std::floor(scale))
-      shape[i] = inference.dims.multiply(shape[i], static_cast<int64_t>(scale));
-    else if (1 / scale == std::floor(1 / scale))
-      shape[i] = inference.dims.divide(shape[i], static_cast<int64_t>(1 / scale));
-    else if (shape[i].isNumber())
-      shape[i] = static_cast<int64_t>(std::floor(double(shape[i].constant) * scale));
-    else
-      return true;
-  }
-  return inference.setShape(std::move(shape));
-}
-
-static llvm::Optional<std::vector<double>> reals(Inference &inference, size_t input) {
-  if (const Attribute *given = inference.attribute("scales"))
-    return given->reals;
-  if (!inference.has(input) || !inference.in(input).content)
-    return llvm::None;
-  std::vector<double> result;
-  for (const Scalar &scalar : *inference.in(input).content) {
-    if (!scalar.isNumber())
-      return llvm::None;
-    result.push_back(scalar.toReal());
-  }
-  return result;
-}
-
-static bool resize(Inference &inference) {
-  // Set 10 and Upsample have scales as operand 1; from set 11 on there is a region before.
-  bool isOld = inference.isNamed("Upsample") || inference.op.inputs.size() == 2;
-  if (auto scales = reals(inference, isOld ? 1 : 2); scales && !scales->empty()) {
-    if (const Attribute *axes = inference.attribute("axes")) {
-      std::vector<double> all(inference.shape(0).size(), 1);
-      for (size_t i = 0; i < axes->integers.size() && i < scales->size(); ++i)
-        if (auto axis = inference.axis(axes->integers[i], all.size()))
-          all[*axis] = (*scales)[i];
-      return scaled(inference, all);
-    }
-    return scaled(inference, *scales);
-  }
-  auto sizes = inference.wholes("", 3);
-  if (!sizes)
-    return true;
-  Shape shape = inference.shape(0);
-  const Attribute *axes = inference.attribute("axes");
-  if (sizes->size() != (axes ? axes->integers.size() : shape.size()))
-    return inference.fail("it needs a size for each dimension");
-  for (size_t i = 0; i < sizes->size(); ++i) {
-    auto axis = inference.axis(axes ? axes->integers[i] : static_cast<int64_t>(i), shape.size());
-    if (!axis)
-      return false;
-    shape[*axis] = (*sizes)[i];
-  }
-  return inference.setShape(std::move(shape));
-}
-
-static bool shapeOf(Inference &inference) {
-  const Shape &from = inference.shape(0);
-  auto rank = static_cast<int64_t>(from.size());
-  auto place = [&](llvm::StringRef name, int64_t otherwise) {
-    int64_t at = inference.integer(name, otherwise);
-    at = at < 0 ? at + rank : at;
-    return std::min(std::max<int64_t>(at, 0), rank);
-  };
-  int64_t first = place("start", 0), end = std::max(first, place("end", rank));
-  inference.setShape({Dim(end - first)});
-  if (!inference.wants(0))
-    return true;
-  inference.out().type = Int64;
-  inference.out().content = std::vector<Scalar>(from.begin() + first, from.begin() + end);
-  return true;
-}
-
-static bool sizeOf(Inference &inference) {
-  inference.setShape({});
-  if (inference.wants(0)) {
-    inference.out().type = Int64;
-    inference.out().content = std::vector<Scalar>{inference.dims.product(inference.shape(0))};
-  }
-  return true;
-}
-
-static bool constantOfShape(Inference &inference) {
-  auto wanted = inference.wholes("", 0);
-  if (!wanted)
-    return true;
-  Shape shape(wanted->begin(), wanted->end());
-  Dim count = inference.dims.product(shape);
-  if (!inference.wants(0))
-    return true;
-  Scalar value = Scalar::ofReal(0);
-  inference.out().type = Float;
-  if (const Attribute *given = inference.attribute("value"); given && given->tensor) {
-    const Tensor &tensor = *given->tensor;
-    inference.out().type = tensor.type;
-    if (!tensor.integers.empty())
-      value = Dim(tensor.integers[0]);
-    else if (!tensor.reals.empty())
-      value = Scalar::ofReal(tensor.reals[0]);
-  }
-  inference.setShape(std::move(shape));
-  if (isKept(count))
-    inference.out().content = std::vector<Scalar>(static_cast<size_t>(count.constant), value);
-  return true;
-}
-
-static bool range(Inference &inference) {
-  if (!inference.needRank(0, 0) || !inference.needRank(1, 0) || !inference.needRank(2, 0))
-    return false;
-  for (size_t i : {0, 1, 2})
-    if (!inference.in(i).content || inference.in(i).content->size() != 1)
-      return true;
-  const Scalar &start = (*inference.in(0).content)[0], &end = (*inference.in(1).content)[0],
-               &step = (*inference.in(2).content)[0];
-  if (!step.isNumber() || step.toReal() == 0)
-    return true;
-  if (start.isReal || end.isReal || step.isReal) {
-    if (!start.isNumber() || !end.isNumber())
-      return true;
-    double count = std::ceil((end.toReal() - start.toReal()) / step.toReal());
-    return count < 9e15 ? inference.setShape({Dim(static_cast<int64_t>(std::max(0.0, count)))})
-                        : inference.fail("it is too long");
-  }
-  Dims &dims = inference.dims;
-  int64_t by = step.whole.constant;
-  Dim length = dims.subtract(end.whole, start.whole);
-  if (by < 0)
-    length = dims.multiply(length, -1);
-  by = by < 0 ? -by : by;
-  Dim count = dims.larger(dims.divide(dims.add(length, by - 1), by), 0);
-  inference.setShape({count});
-  if (!isKept(count) || !inference.wants(0))
-    return true;
-  std::vector<Scalar> result;
-  Dim at = start.whole;
-  for (int64_t i = 0; i < count.constant; ++i) {
-    result.emplace_back(at);
-    at = dims.add(at, step.whole);
-  }
-  inference.out().content = std::move(result);
-  return true;
-}
-
 static bool oneHot(Inference &inference) {
   Shape shape = inference.shape(0);
   auto depth = inference.wholes("", 1);
@@ -589,37 +433,19 @@ static bool sameShape(Inference &inference) {
 }
 
 static constexpr ShapeEntry layoutRuleTable[] = {
-    {"Concat", concat},
-    {"ConstantOfShape", constantOfShape},
-    {"CumSum", sameShape},
-    {"Dropout", dropout},
-    {"Expand", expand},
-    {"EyeLike", sameShape},
-    {"Flatten", flatten},
-    {"Gather", gather},
-    {"GatherElements", ofIndices},
-    {"GatherND", gatherNd},
-    {"Identity", same},
-    {"OneHot", oneHot},
-    {"Pad", pad},
-    {"Range", range},
-    {"Reshape", reshape},
-    {"Resize", resize},
-    {"ReverseSequence", sameShape},
-    {"Scatter", sameShape},
-    {"ScatterElements", sameShape},
-    {"ScatterND", sameShape},
-    {"Shape", shapeOf},
-    {"Size", sizeOf},
-    {"Slice", slice},
-    {"Split", split},
-    {"Squeeze", squeeze},
-    {"Tile", tile},
-    {"TopK", topK},
-    {"Transpose", transpose},
-    {"Trilu", sameShape},
+    {"Concat", concat},       {"CumSum", sameShape},
+    {"Dropout", dropout},     {"Expand", expand},
+    {"EyeLike", sameShape},   {"Flatten", flatten},
+    {"Gather", gather},       {"GatherElements", ofIndices},
+    {"GatherND", gatherNd},   {"Identity", same},
+    {"OneHot", oneHot},       {"Pad", pad},
+    {"Reshape", reshape},     {"ReverseSequence", sameShape},
+    {"Scatter", sameShape},   {"ScatterElements", sameShape},
+    {"ScatterND", sameShape}, {"Slice", slice},
+    {"Split", split},         {"Squeeze", squeeze},
+    {"Tile", tile},           {"TopK", topK},
+    {"Transpose", transpose}, {"Trilu", sameShape},
     {"Unsqueeze", unsqueeze},
-    {"Upsample", resize},
 };
 
 llvm::ArrayRef<ShapeEntry> onnx::layoutRules() { return layoutRuleTable; }

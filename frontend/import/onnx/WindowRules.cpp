@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shapes of convolutions and pools, and where their windows stand.
+// Shapes of convolutions, pools and scaled images, and where windows stand.
 #include "frontend/import/onnx/Windows.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::onnx;
@@ -169,6 +170,70 @@ static bool globalPool(Inference &inference) {
   return inference.setShape(std::move(shape));
 }
 
+/// Extents times scales, rounded down.
+static bool scaled(Inference &inference, llvm::ArrayRef<double> scales) {
+  Shape shape = inference.shape(0);
+  if (scales.size() != shape.size())
+    return inference.fail("it needs a scale for each dimension");
+  for (size_t i = 0; i < shape.size(); ++i) {
+    double scale = scales[i];
+    if (!(scale > 0 && scale < 1e6))
+      return inference.fail("a scale is no positive number");
+    if (scale == std::floor(scale))
+      shape[i] = inference.dims.multiply(shape[i], static_cast<int64_t>(scale));
+    else if (1 / scale == std::floor(1 / scale))
+      shape[i] = inference.dims.divide(shape[i], static_cast<int64_t>(1 / scale));
+    else if (shape[i].isNumber())
+      shape[i] = static_cast<int64_t>(std::floor(double(shape[i].constant) * scale));
+    else
+      return true;
+  }
+  return inference.setShape(std::move(shape));
+}
+
+static llvm::Optional<std::vector<double>> reals(Inference &inference, size_t input) {
+  if (const Attribute *given = inference.attribute("scales"))
+    return given->reals;
+  if (!inference.has(input) || !inference.in(input).content)
+    return llvm::None;
+  std::vector<double> result;
+  for (const Scalar &scalar : *inference.in(input).content) {
+    if (!scalar.isNumber())
+      return llvm::None;
+    result.push_back(scalar.toReal());
+  }
+  return result;
+}
+
+static bool resize(Inference &inference) {
+  // Set 10 and Upsample have scales as operand 1; from set 11 on there is a region before.
+  bool isOld = inference.isNamed("Upsample") || inference.op.inputs.size() == 2;
+  if (auto scales = reals(inference, isOld ? 1 : 2); scales && !scales->empty()) {
+    if (const Attribute *axes = inference.attribute("axes")) {
+      std::vector<double> all(inference.shape(0).size(), 1);
+      for (size_t i = 0; i < axes->integers.size() && i < scales->size(); ++i)
+        if (auto axis = inference.axis(axes->integers[i], all.size()))
+          all[*axis] = (*scales)[i];
+      return scaled(inference, all);
+    }
+    return scaled(inference, *scales);
+  }
+  auto sizes = inference.wholes("", 3);
+  if (!sizes)
+    return true;
+  Shape shape = inference.shape(0);
+  const Attribute *axes = inference.attribute("axes");
+  if (sizes->size() != (axes ? axes->integers.size() : shape.size()))
+    return inference.fail("it needs a size for each dimension");
+  for (size_t i = 0; i < sizes->size(); ++i) {
+    auto axis = inference.axis(axes ? axes->integers[i] : static_cast<int64_t>(i), shape.size());
+    if (!axis)
+      return false;
+    shape[*axis] = (*sizes)[i];
+  }
+  return inference.setShape(std::move(shape));
+}
+
 static constexpr ShapeEntry windowRuleTable[] = {
     {"AveragePool", pool},
     {"Conv", conv},
@@ -178,6 +243,8 @@ static constexpr ShapeEntry windowRuleTable[] = {
     {"GlobalMaxPool", globalPool},
     {"LpPool", pool},
     {"MaxPool", pool},
+    {"Resize", resize},
+    {"Upsample", resize},
 };
 
 llvm::ArrayRef<ShapeEntry> onnx::windowRules() { return windowRuleTable; }
