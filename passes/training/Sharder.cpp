@@ -10,8 +10,8 @@ using namespace perfc::passes;
 
 Sharder::Sharder(Module &module, PassContext &context, const Strategy &strategy,
                  const RankLabels &labels)
-    : module(module), diagnostics(context.diagnostics), builder(context.registry),
-      strategy(strategy), graphLabels(labels), kernels(module, context.registry) {
+    : diagnostics(context.diagnostics), builder(context.registry), strategy(strategy),
+      graphLabels(labels), kernels(module, context.registry) {
   batchFactor = std::max<int64_t>(1, labels.batch()) / strategy.microbatch;
 }
 

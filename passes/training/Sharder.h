@@ -105,7 +105,6 @@ private:
   ir::Value &normal(ir::Operation &before, ir::Value &value);
   const KernelClasses &classesOf(const ir::Operation &apply);
 
-  ir::Module &module;
   DiagnosticEngine &diagnostics;
   ir::Builder builder;
   const Strategy &strategy;
