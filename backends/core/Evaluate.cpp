@@ -3,6 +3,7 @@
 
 #include "backends/core/Chip.h"
 #include "backends/core/RankNetwork.h"
+#include "backends/core/StackTime.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/OpOps.h"
@@ -21,7 +22,8 @@ class StudyEvaluator {
 public:
   StudyEvaluator(const ir::Module &module, study::EvaluateOp evaluate, ProviderSet &providers,
                  DiagnosticEngine &diagnostics)
-      : module(module), evaluate(evaluate), providers(providers), diagnostics(diagnostics) {}
+      : module(module), evaluate(evaluate), providers(providers), diagnostics(diagnostics),
+        stack(evaluate) {}
 
   llvm::Optional<Outcome> run();
 
@@ -34,6 +36,9 @@ private:
   bool append(Cost &total, const Cost &part, CostPart line, int64_t count, const ir::Operation &op);
   /// Whether ranks run parts of the subject.
   bool isDivided() const { return evaluate->hasAttr("whole"); }
+  llvm::StringRef wholeSubject() const {
+    return evaluate->symbolAttr(isDivided() ? "whole" : "subject");
+  }
   void notePeak(phase::KernelOp kernel);
   void noteProvenance(const Provenance &provenance);
   void checkCapacity(const Chip &chip, Cost &total);
@@ -46,6 +51,7 @@ private:
   study::EvaluateOp evaluate;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
+  StackTime stack;
   HashCache hashes;
   llvm::Optional<RankNetwork> network; ///< once there is an exchange
   const ir::Operation *chipOp = nullptr;
@@ -134,13 +140,16 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
   line.bound = cost->bottleneck().str();
   if (cost->errors.known.empty())
     total.errors.addUnknown("kernels");
+  stack.addKernel(cost->latency, static_cast<double>(kernel.count()));
   return append(total, *cost, std::move(line), kernel.count(), *kernel);
 }
 
 bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total) {
   Cost once;
   bool wasRepeated = std::exchange(isRepeated, true);
+  double before = stack.enter(static_cast<double>(count));
   bool isGood = region(op.body(), once);
+  stack.leave(before);
   isRepeated = wasRepeated;
   if (!isGood)
     return false;
@@ -165,6 +174,7 @@ bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
     return false;
   }
   noteProvenance(cost->provenance);
+  stack.addExchange(cost->latency);
   total.busBandwidth = cost->busBandwidth;
   CostPart line = cost->breakdown;
   line.bound = cost->bottleneck().str();
@@ -253,14 +263,14 @@ void StudyEvaluator::checkPower(Cost &total) {
                                       formatEngineering(designed, watt)));
 }
 
-/// Tokens that the subject reads: the elements of its first `token` tensor.
-static double tokensOf(const ir::Module &module, llvm::StringRef subject) {
+/// The first `token` tensor that the subject reads: sequences by tokens. Null where it has none.
+static const ir::Value *tokensOf(const ir::Module &module, llvm::StringRef subject) {
   const ir::Operation *graph = module.lookup(subject);
   if (graph && graph->is(op::GraphOp::opName))
     for (const ir::Operation &op : graph->body())
       if (auto tensor = ir::as<op::TensorOp>(op); tensor && tensor.kind() == "token")
-        return static_cast<double>(op.result().type().elements().getValueOr(0));
-  return 0;
+        return &op.result();
+  return nullptr;
 }
 
 llvm::Optional<Price> perfc::priceOf(const ir::Operation &statement) {
@@ -272,7 +282,8 @@ llvm::Optional<Price> perfc::priceOf(const ir::Operation &statement) {
 
 /// Tokens that all chips read. Chips that exchange nothing run a copy each, which is noted.
 double StudyEvaluator::tokensAndCopies(Cost &total) {
-  double tokens = tokensOf(module, evaluate->symbolAttr(isDivided() ? "whole" : "subject")) *
+  const ir::Value *read = tokensOf(module, wholeSubject());
+  double tokens = (read ? static_cast<double>(read->type().elements().getValueOr(0)) : 0) *
                   static_cast<double>(evaluate.count());
   if (exchanges || isDivided() || total.chips == 1)
     return tokens;
@@ -285,7 +296,7 @@ double StudyEvaluator::tokensAndCopies(Cost &total) {
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
   total.area = areaOf(chip);
-  if (exchanges && total.cycles) // the ones of kernels, without those that networks take
+  if (total.cycles) // the ones of kernels, without those that networks and the host take
     total.cycles =
         chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);
@@ -320,6 +331,9 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
   if (appended != 1)
     total.busBandwidth = llvm::None;
   total.leavesOutMemories = exchanges && !computes;
+  const ir::Value *tokens = tokensOf(module, wholeSubject());
+  bool hasSequences = tokens && !tokens->type().shape().empty();
+  stack.finish(total, hasSequences ? static_cast<double>(tokens->type().shape().front()) : 0);
   Chip chip(*chipOp);
   // All parts keep tensors in the same memory.
   checkCapacity(Chip(*passes::chipsOf(evaluate, target).front()), total);

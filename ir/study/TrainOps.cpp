@@ -245,6 +245,12 @@ static OpDecl runtimeDecl() {
       .attrs = {
           stringAttr("label", "the stack as written").optional(),
           listAttr("fuses", AttrKind::String, "what evaluations run as one kernel").optional(),
+          numberAttr("kernel_time", "of an evaluation's kernels over that of their libraries")
+              .positive()
+              .otherwise(1),
+          quantityAttr("kernel_host", seconds, "of the host to start a kernel of an evaluation")
+              .atLeast(0)
+              .otherwise(0),
           shareAttr("gemm", "of the peak that large products reach", 1),
           numberAttr("gemm_fp8", "the same in fp8, where not as gemm")
               .share()
@@ -275,6 +281,9 @@ static OpDecl runtimeDecl() {
               .optional(),
           shareAttr("overlap_pipeline", "of the sends of an interleaved schedule hidden", 0),
           quantityAttr("step", seconds, "that each step takes besides").otherwise(0),
+          quantityAttr("step_each", seconds, "the same of an evaluation for each sequence")
+              .atLeast(0)
+              .otherwise(0),
           quantityAttr("gradient_bytes", bytes, "of an element, where not as of the weights")
               .optional(),
           quantityAttr("gather_bytes", bytes,
