@@ -23,6 +23,8 @@ public:
   ProductSplitting(Module &module, PassContext &context)
       : module(module), builder(context.registry) {}
 
+  /// Whether a kernel in `region` has several products.
+  bool isNeeded(const Region &region);
   void run(Region &region);
 
 private:
@@ -36,6 +38,10 @@ private:
 };
 
 } // namespace
+
+static op::KernelOp kernelOf(const Operation &apply) {
+  return op::KernelOp(resolve(apply, as<op::ApplyOp>(apply).kernel()));
+}
 
 /// Several products with weights, and elementwise equations of what these make, once each.
 static bool isSplit(const Kernel &kernel) {
@@ -92,7 +98,7 @@ const std::vector<Operation *> &ProductSplitting::partsOf(op::KernelOp kernel) {
 }
 
 void ProductSplitting::replace(Operation &apply, llvm::ArrayRef<Operation *> parts) {
-  op::KernelOp kernel(resolve(apply, as<op::ApplyOp>(apply).kernel()));
+  op::KernelOp kernel = kernelOf(apply);
   llvm::StringMap<Value *> values;
   std::vector<op::OperandOp> inputs = inputsOf(kernel), outputs = outputsOf(kernel);
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -110,6 +116,14 @@ void ProductSplitting::replace(Operation &apply, llvm::ArrayRef<Operation *> par
   apply.erase();
 }
 
+bool ProductSplitting::isNeeded(const Region &region) {
+  return llvm::any_of(region, [&](const Operation &op) {
+    if (op.is(op::RepeatOp::opName))
+      return isNeeded(op.body());
+    return op.is(op::ApplyOp::opName) && !partsOf(kernelOf(op)).empty();
+  });
+}
+
 void ProductSplitting::run(Region &region) {
   std::vector<Operation *> found;
   for (Operation &op : region) {
@@ -119,9 +133,7 @@ void ProductSplitting::run(Region &region) {
       found.push_back(&op);
   }
   for (Operation *apply : found)
-    if (llvm::ArrayRef<Operation *> parts =
-            partsOf(op::KernelOp(resolve(*apply, as<op::ApplyOp>(*apply).kernel())));
-        !parts.empty())
+    if (llvm::ArrayRef<Operation *> parts = partsOf(kernelOf(*apply)); !parts.empty())
       replace(*apply, parts);
 }
 
@@ -136,9 +148,9 @@ static bool runsLibraryKernels(study::EvaluateOp evaluate) {
 static bool runSplitProducts(Module &module, PassContext &context) {
   ProductSplitting splitting(module, context);
   for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module))
-    if (runsLibraryKernels(evaluate))
-      if (Operation *graph = ownGraph(module, evaluate))
-        splitting.run(graph->body());
+    if (runsLibraryKernels(evaluate) &&
+        splitting.isNeeded(module.lookup(evaluate.subject())->body()))
+      splitting.run(ownGraph(module, evaluate)->body());
   return true;
 }
 

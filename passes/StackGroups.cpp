@@ -11,7 +11,7 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-static Kernel kernelOf(const Operation &apply) {
+static Kernel modelOf(const Operation &apply) {
   return Kernel(op::KernelOp(resolve(apply, as<op::ApplyOp>(apply).kernel())));
 }
 
@@ -49,7 +49,7 @@ static const Value *multiplied(const Operation &apply) {
   const Value *input = onlyInput(apply);
   if (!input)
     return nullptr;
-  Kernel kernel = kernelOf(apply);
+  Kernel kernel = modelOf(apply);
   llvm::Optional<Product> product = productOf(kernel);
   return product && product->batch == 1 ? input : nullptr;
 }
@@ -58,7 +58,7 @@ static const Value *multiplied(const Operation &apply) {
 static bool addsWeights(const Operation &apply, const Value &value) {
   if (onlyInput(apply) != &value)
     return false;
-  Kernel kernel = kernelOf(apply);
+  Kernel kernel = modelOf(apply);
   return kernel.statements.size() == 1 && kernel.statements[0].isElementwise() &&
          kernel.statements[0].op.flops() == 1;
 }
@@ -97,7 +97,7 @@ void StackGroups::addProducts(Region &region) {
 static bool addsActivations(const Operation &apply) {
   if (!apply.is(op::ApplyOp::opName) || apply.resultCount() != 1 || apply.operandCount() != 2)
     return false;
-  Kernel kernel = kernelOf(apply);
+  Kernel kernel = modelOf(apply);
   return kernel.statements.size() == 1 && kernel.statements[0].isElementwise() &&
          kernel.statements[0].op.flops() == 1 && kernel.statements[0].op.functions().empty() &&
          llvm::all_of(kernel.inputs(), [&](op::OperandOp input) {
@@ -108,7 +108,7 @@ static bool addsActivations(const Operation &apply) {
 static bool isNorm(const Operation &apply) {
   if (!apply.is(op::ApplyOp::opName) || apply.resultCount() != 1)
     return false;
-  llvm::Optional<Stream> stream = streamOf(kernelOf(apply));
+  llvm::Optional<Stream> stream = streamOf(modelOf(apply));
   return stream && stream->kind == StreamKind::Norm && stream->passBytes > 0;
 }
 
