@@ -4,6 +4,7 @@
 #include "ir/common/DType.h"
 #include "ir/common/Rational.h"
 #include "ir/op/Points.h"
+#include "passes/analysis/ExpertLoads.h"
 #include "passes/analysis/Images.h"
 #include "passes/training/Routing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,6 +72,13 @@ static std::vector<double> zipfShares(op::OperandOp keys, int64_t rows, int64_t 
 
 double passes::expectedRows(op::OperandOp keys, double count, int64_t rows) {
   llvm::Optional<int64_t> apart = keys.distinct();
+  if (keys.draw() == "balanced" || keys.draw() == "power_law") {
+    double active = 0;
+    ExpertSpread spread{keys.draw(), keys.theta(), keys.most()};
+    for (const ExpertRows &load : expertLoads(spread, count, rows, 0))
+      active += load.experts;
+    return active;
+  }
   int64_t ranks = keys.among(), all = rows * ranks;
   int64_t chosen = apart ? std::min(keys.shape()[*apart], all) : 1;
   double groups =

@@ -5,6 +5,7 @@
 // says how the keys are drawn, it is the number expected: with groups of c keys that differ among
 // themselves (c = 1 where nothing says so), and row i in a group with the probability p_i,
 //     rows = sum over i of 1 - (1 - p_i)^(N / c)
+// Of keys that are balanced or follow a power law, passes/analysis/ExpertLoads.h says how many.
 // p_i = c / R for R rows that are drawn alike, which makes R (1 - (1 - c / R)^(N / c)); by Zipf's
 // law p_i is that of Routing.h.
 #ifndef PERFC_PASSES_DATAREADS_H

@@ -7,10 +7,12 @@
 #include "ir/common/diagnostics/Training.h"
 #include "ir/target/GenerationOp.h"
 #include "ir/tile/AttentionOps.h"
+#include "ir/tile/LayerOps.h"
 #include "ir/tile/TileOps.h"
 #include "passes/Blocks.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
+#include "passes/LibraryParts.h"
 #include "passes/Names.h"
 #include "passes/Pass.h"
 #include "passes/UnitChoice.h"
@@ -38,6 +40,7 @@ private:
   bool lowerNests(study::EvaluateOp evaluate, const KernelUse &use);
   void lowerOutput(const KernelUse &use);
   bool propose(const KernelUse &use, llvm::StringRef symbol);
+  bool proposeLayer(const KernelUse &use, llvm::StringRef symbol);
   bool proposeAttention(const KernelUse &use, llvm::StringRef symbol);
   Operation *choice(const KernelUse &use, llvm::StringRef symbol, llvm::StringRef library);
   void emitProduct(const Product &product, Region &into, const Location &location);
@@ -207,6 +210,8 @@ void TileLowering::emitStream(const LibraryStream &stream, Operation &tiled) {
 /// Leaves the tile of a product to a library of the chip's generation that has kernels for it;
 /// false when none has.
 bool TileLowering::propose(const KernelUse &use, llvm::StringRef symbol) {
+  if (proposeLayer(use, symbol))
+    return true;
   auto generation = module.lookup<target::GenerationOp>(chip->op->symbolAttr("generation"));
   llvm::Optional<Product> product =
       generation ? productOf(model(use.kernel)) : llvm::Optional<Product>();
@@ -236,27 +241,33 @@ Operation *TileLowering::choice(const KernelUse &use, llvm::StringRef symbol,
   return choice;
 }
 
-static void emitAttention(const Attention &attention, Operation &op) {
-  op.setAttr("kind", attention.kind());
-  op.setAttr("sequences", attention.sequences);
-  op.setAttr("heads", attention.heads);
-  op.setAttr("group", attention.group);
-  op.setAttr("queries", attention.queries);
-  op.setAttr("keys", attention.keys);
-  op.setAttr("score_features", attention.scoreFeatures);
-  op.setAttr("value_features", attention.valueFeatures);
-  op.setAttr("window", attention.window);
-  if (attention.isCausal)
-    op.setAttr("causal", Attribute::unit());
-  if (attention.sharesValues)
-    op.setAttr("shared", Attribute::unit());
-  op.setAttr("format", dtypeName(attention.query->format));
-  op.setAttr("cache", dtypeName(attention.key->format));
-  op.setAttr("other_bytes", attention.otherBytes);
-  std::vector<std::string> tensors;
-  for (const Access *access : {attention.query, attention.key, attention.value, attention.result})
-    tensors.push_back(access->tensor.str());
-  op.setAttr("tensors", Attribute::strings(tensors));
+/// The same for a layer of experts or a convolution that a library has kernels for as such.
+bool TileLowering::proposeLayer(const KernelUse &use, llvm::StringRef symbol) {
+  if (!chip->op->hasAttr("generation"))
+    return false;
+  const Kernel &kernel = model(use.kernel);
+  llvm::Optional<Experts> experts = expertsOf(kernel);
+  llvm::Optional<Convolution> convolution =
+      experts ? llvm::Optional<Convolution>() : convolutionOf(kernel);
+  if (!experts && !convolution)
+    return false;
+  llvm::StringRef kind = experts                      ? "experts"
+                         : convolution->isDepthwise() ? "depthwise"
+                                                      : "convolution";
+  DType format = experts ? experts->format : convolution->format;
+  DType weights = experts ? experts->weights : format;
+  for (const std::string &name : libraries()) {
+    auto library = module.lookup<tile::LibraryOp>(name);
+    if (!library || !tile::familyFor(library, kind, format, weights))
+      continue;
+    Region &body = choice(use, symbol, name)->body();
+    if (experts)
+      emitExperts(*experts, body, builder, use.kernel->location());
+    else
+      emitConvolution(*convolution, body, builder, use.kernel->location());
+    return true;
+  }
+  return false;
 }
 
 /// The same for attention.

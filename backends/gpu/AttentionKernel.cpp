@@ -151,7 +151,6 @@ private:
   void addParts(KernelLines &lines, const ComputeTime &compute);
   void addBounds(KernelLines &lines);
   std::string unitOf(llvm::StringRef function) const;
-  Uncertain measured() const;
 
   tile::KernelOp kernel;
   KernelChip chip;
@@ -170,13 +169,6 @@ std::string AttentionKernelCost::unitOf(llvm::StringRef function) const {
     return chip.unitsFor(tile::productsOf(family, attention)).front().unit->name().str();
   auto unit = chip.chip.unitFor(function, attention.format());
   return unit ? unit->unit->name().str() : "";
-}
-
-/// The wider of the generation's and of the kernels'.
-Uncertain AttentionKernelCost::measured() const {
-  Uncertain ofChip = chip.generation.measured();
-  Uncertain ofKernels = family->valueOf("measured")->asQuantity().toUncertain();
-  return ofKernels.halfWidth() > ofChip.halfWidth() ? ofKernels : ofChip;
 }
 
 void AttentionKernelCost::addParts(KernelLines &lines, const ComputeTime &compute) {
@@ -224,12 +216,14 @@ void AttentionKernelCost::addBounds(KernelLines &lines) {
 Cost AttentionKernelCost::cost(KernelNeeds needs) {
   const ComputeTime &compute = needs.compute;
   Cost cost;
-  cost.latency = Uncertain(price.total) * measured();
+  cost.latency = Uncertain(price.total) * chip.measured(family);
   cost.energy = compute.energy;
   KernelLines lines(cost, price.total);
   addParts(lines, compute);
   addBounds(lines);
   lines.work(price.body, price.total - price.body, compute.energy);
+  lines.power(chip, family, tile::productsOf(family, attention),
+              static_cast<double>(needs.work.macs));
   cost.utilization = std::min(1.0, compute.macLatency.central() / chip.boost / price.total);
   std::string split = tile.split > 1 ? fmt::format(" split {}", tile.split) : "";
   cost.provenance = {

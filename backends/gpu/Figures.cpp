@@ -72,20 +72,44 @@ Design KernelChip::design() const {
   return design;
 }
 
+/// Energies are given for a core of 4096 operations, as a wider one moves fewer operands for each,
+/// and for vector lanes at 1.5 GHz, whose voltage goes with the clock (docs/cost-model.md).
+static double energyScale(const KernelChip &chip, DType format) {
+  constexpr double givenWidth = 4096, givenClock = 1.5e9;
+  bool isOfLanes = bitsOf(format) >= 32;
+  if (isOfLanes)
+    return chip.clock / givenClock;
+  return chip.core() > 0 ? std::sqrt(givenWidth / chip.core()) : 1;
+}
+
 FormatRate KernelChip::rateFor(DType format) const {
   FormatRate rate{0, 0, format};
   for (const UnitRate &unit : unitsFor(format)) {
     rate.macs += unit.rate.central() * boost;
     rate.runsIn = unit.dtype.getValueOr(format);
   }
-  // Given for a core of 4096 operations, as a wider one moves fewer operands for each, and for
-  // vector lanes at 1.5 GHz, whose voltage goes with the clock (docs/cost-model.md).
-  constexpr double givenWidth = 4096, givenClock = 1.5e9;
-  bool isOfLanes = bitsOf(rate.runsIn) >= 32;
-  double scale = isOfLanes ? clock / givenClock : core() > 0 ? std::sqrt(givenWidth / core()) : 1;
   if (const ir::Attribute *energy = generation.energy().find(dtypeName(rate.runsIn)))
-    rate.energy = energy->asQuantity().toDouble() * scale;
+    rate.energy = energy->asQuantity().toDouble() * energyScale(*this, rate.runsIn);
   return rate;
+}
+
+PowerDesign KernelChip::powerDesign() const {
+  PowerDesign design;
+  auto limit = op.tdp();
+  const ir::Operation &figures = *generation;
+  if (!limit || !figures.hasAttr("idle"))
+    return design;
+  design.limit = limit->toDouble();
+  design.reached = figures.realAttr("reached_power", 1);
+  design.idle = figures.realAttr("idle");
+  design.byteEnergy = figures.realAttr("byte_energy");
+  return design;
+}
+
+Uncertain KernelChip::measured(tile::FamilyOp family) const {
+  Uncertain ofChip = generation.measured();
+  Uncertain ofKernels = family->valueOf("measured")->asQuantity().toUncertain();
+  return ofKernels.halfWidth() > ofChip.halfWidth() ? ofKernels : ofChip;
 }
 
 FamilyFigures gpu::familyFigures(tile::FamilyOp family, const KernelChip &chip, DType format,

@@ -5,6 +5,7 @@
 #define PERFC_BACKENDS_GPU_FIGURES_H
 
 #include "backends/core/Chip.h"
+#include "backends/gpu/KernelPower.h"
 #include "backends/gpu/ProductPrice.h"
 #include "backends/gpu/StreamPrice.h"
 #include "ir/target/GenerationOp.h"
@@ -41,6 +42,11 @@ struct KernelChip {
   double core() const;
   Design design() const;
   FormatRate rateFor(DType format) const;
+  /// Its limit is 0 where kernels have their energy from the chip's own figures.
+  PowerDesign powerDesign() const;
+  /// What was measured of times of kernels over their prices: the wider of the generation's and of
+  /// `family`'s.
+  Uncertain measured(tile::FamilyOp family) const;
   /// The units that multiply `format`; empty when none can.
   std::vector<UnitRate> unitsFor(DType format) const { return chip.macUnits(format); }
 };

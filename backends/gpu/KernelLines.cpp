@@ -37,6 +37,53 @@ void KernelLines::work(double body, double launch, const Figure &energy) {
   cost.work->computeEnergy = energy;
 }
 
+/// Puts `energy` in the places of the parts.
+void KernelLines::ownPower(const KernelChip &chip, const KernelEnergy &energy, Figure operations) {
+  Uncertain measured = chip.generation.measuredEnergy();
+  Figure memory(measured * energy.memory), none(0.0);
+  double seconds = cost.latency.central();
+  Uncertain time = seconds > 0 ? cost.latency * (1 / seconds) : Uncertain(1);
+  Figure idle(time * measured * energy.idle), issue(time * measured * energy.issue);
+  for (MemoryTraffic &traffic : cost.traffic)
+    traffic.energy = chip.outermost && traffic.memory == chip.outermost->name() ? memory : none;
+  bool isFirst = true;
+  for (CostPart &part : cost.breakdown.children) {
+    if (part.kind == PartKind::Compute) {
+      part.energy = isFirst ? operations : none;
+      isFirst = false;
+    } else if (part.kind == PartKind::Memory) {
+      part.energy = chip.outermost && part.label == chip.outermost->name() ? memory : none;
+    }
+  }
+  cost.breakdown.children.emplace_back(PartKind::Compute, "issue", SourceRange(), 0, issue);
+  cost.breakdown.children.emplace_back(PartKind::Memory, "idle", SourceRange(), 0, idle);
+  cost.energy = operations;
+  for (const Figure *part : {&memory, &issue, &idle})
+    cost.energy += *part;
+  cost.leakageEnergy = idle;
+  cost.work->computeEnergy = operations;
+  cost.work->computeEnergy += issue;
+  hasOwnPower = true;
+}
+
+void KernelLines::power(const KernelChip &chip, tile::FamilyOp family, DType format, double macs) {
+  PowerDesign design = chip.powerDesign();
+  if (design.limit <= 0)
+    return;
+  double perMac = chip.rateFor(format).energy * chip.generation->realAttr("dynamic", 1);
+  KernelActivity activity;
+  activity.operations = macs * perMac;
+  activity.share = family->realAttr("activity");
+  for (const MemoryTraffic &traffic : cost.traffic)
+    if (chip.outermost && traffic.memory == chip.outermost->name())
+      activity.bytes += traffic.bytes();
+  KernelEnergy energy = kernelEnergy(design, activity, cost.latency.central());
+  Figure operations(chip.generation.measuredEnergy() * energy.operations);
+  if (perMac <= 0 && macs > 0)
+    operations += Figure::notGiven("generation", chip.generation.symbol());
+  ownPower(chip, energy, std::move(operations));
+}
+
 void KernelLines::finish(tile::KernelOp kernel, const KernelChip &chip, KernelNeeds needs) {
   cost.macs = needs.work.macs;
   cost.flops = needs.work.flops;
@@ -45,10 +92,12 @@ void KernelLines::finish(tile::KernelOp kernel, const KernelChip &chip, KernelNe
   cost.area = areaOf(chip.chip);
   cost.provenance.library = kernel.library().str();
   cost.notes = std::move(needs.compute.notes);
-  noteLeftOut(chip.chip, cost);
   if (!chip.generation.measured().isCertain())
     cost.errors.addKnown("kernels of `" + chip.generation.symbol().str() + "`");
-  addLeakage(chip.chip, cost);
+  if (!hasOwnPower) {
+    noteLeftOut(chip.chip, cost);
+    addLeakage(chip.chip, cost);
+  }
   cost.describe(PartKind::Kernel, kernel.symbol(), kernel->range());
   cost.breakdown.composition = Composition::Overlap;
 }

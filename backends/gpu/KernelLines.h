@@ -37,12 +37,19 @@ public:
   void bound(const std::string &resource, double time);
   /// Units compute or wait for what they compute on for `body`; `launch` is before and after.
   void work(double body, double launch, const Figure &energy);
+  /// What `macs` in `format`, the bytes and the time of the kernel take
+  /// (backends/gpu/KernelPower.h), in the place of the energies so far, where the chip's generation
+  /// says so.
+  void power(const KernelChip &chip, tile::FamilyOp family, DType format, double macs);
   /// What is said of every kernel: area, cycles, notes, where the interval comes from, its place.
   void finish(tile::KernelOp kernel, const KernelChip &chip, KernelNeeds needs);
 
 private:
+  void ownPower(const KernelChip &chip, const KernelEnergy &energy, Figure operations);
+
   Cost &cost;
   double priced, scale;
+  bool hasOwnPower = false; ///< the generation's
 };
 
 } // namespace gpu

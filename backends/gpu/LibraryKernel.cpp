@@ -74,13 +74,14 @@ Uncertain LibraryKernelCost::latency() {
     double figure = source.value.central();
     result += (source.value - figure) * (figure > 0 ? perShare / figure : 0);
   }
-  return result * chip.generation.measured();
+  return result * chip.measured(family);
 }
 
 void LibraryKernelCost::addParts(KernelLines &lines, const ComputeTime &compute) {
   lines.part(PartKind::Compute, compute.slowestUnit(), price.units, compute.energy);
   if (chip.outermost)
-    lines.traffic(*chip.outermost, price.readBytes, price.writtenBytes, price.memory);
+    lines.traffic(*chip.outermost, price.readBytes + price.quantiseReadBytes,
+                  price.writtenBytes + price.quantiseWrittenBytes, price.memory);
   if (chip.cache) {
     double blocks = static_cast<double>(kernel.blocks()), depth = extentOf(kernel.tile(), "k");
     double loaded = blocks * depth * (tile.rows * work.leftSize + tile.columns * work.rightSize);
@@ -125,6 +126,7 @@ Cost LibraryKernelCost::cost(KernelNeeds needs) {
   addParts(lines, compute);
   addBounds(lines, compute);
   lines.work(price.body, price.launch + price.quantise + price.split, compute.energy);
+  lines.power(chip, family, product.format(), work.batch * work.m * work.n * work.k);
   cost.utilization = price.products / price.total;
   std::string split = tile.split > 1 ? fmt::format(" split {}", tile.split) : "";
   cost.provenance = {"tile",

@@ -222,7 +222,10 @@ ProductPrice ProductPricer::price(const ProductWork &work, const Tile &tile) con
   price.split = splitTime(family, terms, work, tile.split);
   if (family.quantises) {
     price.launch += family.quantiseLaunch;
-    double bytes = (2 + work.leftSize) * work.batch * work.m * work.k; // from 16 bits
+    double elements = work.batch * work.m * work.k;
+    price.quantiseReadBytes = 2 * elements; // 16 bits
+    price.quantiseWrittenBytes = work.leftSize * elements;
+    double bytes = price.quantiseReadBytes + price.quantiseWrittenBytes;
     double rows = std::ceil(work.batch * work.m / design.units) *
                   (family.quantiseRow + family.quantiseElement * work.k);
     price.quantise = normOf(terms.overlap, {rows, over(bytes, design.bandwidth * design.reached)});

@@ -115,7 +115,8 @@ struct ProductPrice {
   double units = 0, loads = 0, memory = 0, cache = 0, power = 0;
   double body = 0; ///< what these five add up to
   double launch = 0, split = 0, quantise = 0;
-  double readBytes = 0, writtenBytes = 0; ///< of the outermost memory
+  double readBytes = 0, writtenBytes = 0;                 ///< of the outermost memory
+  double quantiseReadBytes = 0, quantiseWrittenBytes = 0; ///< the same before
 };
 
 class ProductPricer {

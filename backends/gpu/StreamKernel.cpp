@@ -45,15 +45,17 @@ llvm::Optional<Cost> gpu::streamKernelCost(tile::KernelOp kernel, const ir::Oper
   StreamWork work = streamWork(stream);
   work.bytes = static_cast<double>(needed.readBytes + needed.writtenBytes);
   work.compute = compute.latency.central() / chip.boost;
-  StreamDesign design = streamDesign(tile::streamFor(library, stream.kind()), chip,
-                                     kernel->hasAttr("eager"), stream->intAttr("inputs"));
+  tile::FamilyOp family = tile::streamFor(library, stream.kind());
+  StreamDesign design =
+      streamDesign(family, chip, kernel->hasAttr("eager"), stream->intAttr("inputs"));
   StreamPrice price = streamPrice(design, work);
   Cost cost;
-  cost.latency = Uncertain(price.total) * chip.generation.measured();
+  cost.latency = Uncertain(price.total) * chip.measured(family);
   cost.energy = compute.energy;
   KernelLines lines(cost, price.total);
   addStreamLines(lines, chip, needed, price, compute);
   lines.work(price.body, price.launch, compute.energy);
+  lines.power(chip, family, DType::FP32, 0);
   cost.provenance = {"tile", library.symbol().str() + " " + stream.kind().str(),
                      "launch + norm of memory, units, rows and operations"};
   lines.finish(kernel, chip, std::move(*needs));

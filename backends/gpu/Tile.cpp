@@ -5,11 +5,14 @@
 #include "backends/core/Leakage.h"
 #include "backends/core/MemoryTraffic.h"
 #include "backends/gpu/AttentionKernel.h"
+#include "backends/gpu/ConvolutionKernel.h"
+#include "backends/gpu/ExpertKernel.h"
 #include "backends/gpu/LibraryKernel.h"
 #include "backends/gpu/StreamKernel.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/phase/PhaseOps.h"
+#include "ir/tile/LayerOps.h"
 #include "ir/tile/LibraryOps.h"
 #include "ir/tile/TileOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -73,6 +76,7 @@ public:
   llvm::Optional<Cost> run();
 
 private:
+  llvm::Optional<Cost> libraryCost(const ir::Operation &kernel);
   void addCompute(Cost &cost);
   void addMemories(Cost &cost);
   void finish(Cost &cost);
@@ -159,6 +163,17 @@ void TileEvaluator::finish(Cost &cost) {
   cost.breakdown.composition = Composition::Overlap;
 }
 
+/// By what the library's kernel computes.
+llvm::Optional<Cost> TileEvaluator::libraryCost(const ir::Operation &kernel) {
+  if (tile::streamOf(*op))
+    return streamKernelCost(op, kernel, target, diagnostics);
+  if (tile::expertsOf(*op))
+    return expertKernelCost(op, kernel, target, diagnostics);
+  if (tile::convolutionOf(*op))
+    return convolutionKernelCost(op, kernel, target, diagnostics);
+  return libraryKernelCost(op, kernel, target, diagnostics);
+}
+
 llvm::Optional<Cost> TileEvaluator::run() {
   const ir::Operation *kernel = kernelOf(op);
   if (!kernel) {
@@ -168,8 +183,7 @@ llvm::Optional<Cost> TileEvaluator::run() {
   if (!op.library().empty() && tile::attentionOf(*op))
     return attentionKernelCost(op, *kernel, target, diagnostics);
   if (!op.library().empty())
-    return tile::streamOf(*op) ? streamKernelCost(op, *kernel, target, diagnostics)
-                               : libraryKernelCost(op, *kernel, target, diagnostics);
+    return libraryCost(*kernel);
   llvm::Optional<KernelWork> exact = kernelWork(*kernel, diagnostics);
   if (!exact)
     return llvm::None;

@@ -2,9 +2,12 @@
 #include "backends/gpu/TileSearch.h"
 
 #include "backends/gpu/AttentionKernel.h"
+#include "backends/gpu/ConvolutionKernel.h"
+#include "backends/gpu/ExpertKernel.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Gpu.h"
 #include "ir/study/AllOps.h"
+#include "ir/tile/LayerOps.h"
 #include "ir/tile/TileOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
@@ -28,6 +31,7 @@ private:
   }
   bool chooseProduct(tile::ChoiceOp choice, const KernelChip &chip, tile::LibraryOp library);
   bool chooseAttention(tile::ChoiceOp choice, const KernelChip &chip, tile::LibraryOp library);
+  bool chooseLayer(tile::ChoiceOp choice, const KernelChip &chip, const ir::Operation &layer);
   bool hasUnits(tile::ChoiceOp choice, const KernelChip &chip, DType format, bool hasFamily);
   bool fits(tile::ChoiceOp choice, const KernelChip &chip, tile::FamilyOp family,
             const llvm::Optional<Tile> &tile);
@@ -48,6 +52,10 @@ private:
 bool TileSearch::choose(tile::ChoiceOp choice) {
   const KernelChip &chip = chipOf(*module.lookup(choice.target()));
   auto library = module.lookup<tile::LibraryOp>(choice.library());
+  if (auto experts = tile::expertsOf(*choice))
+    return chooseLayer(choice, chip, *experts);
+  if (auto convolution = tile::convolutionOf(*choice))
+    return chooseLayer(choice, chip, *convolution);
   return tile::productOf(*choice) ? chooseProduct(choice, chip, library)
                                   : chooseAttention(choice, chip, library);
 }
@@ -107,6 +115,33 @@ bool TileSearch::chooseAttention(tile::ChoiceOp choice, const KernelChip &chip,
   attention->clone(kernel->body(), map);
   describeAttention(*kernel, attention, attentionPrice(design, figures, work, *tile), *tile, chip,
                     products, builder);
+  finish(choice, *kernel);
+  return true;
+}
+
+/// A layer has a tile of rows and columns, and maybe an algorithm.
+bool TileSearch::chooseLayer(tile::ChoiceOp choice, const KernelChip &chip,
+                             const ir::Operation &layer) {
+  llvm::Optional<LayerTile> found;
+  if (chip.generation)
+    found = layer.is(tile::ExpertsOp::opName) ? expertTile(choice, chip)
+                                              : convolutionTile(choice, chip);
+  if (!found)
+    return hasUnits(choice, chip, *parseDType(layer.stringAttr("format")), false);
+  ir::Operation *kernel = kernelFor(choice);
+  auto units = static_cast<int64_t>(chip.units);
+  int64_t blocks = found->rows * found->columns, waves = ceilDivide(blocks, units);
+  kernel->setAttr("grid", ir::AttrDict{{"m", found->rows}, {"n", found->columns}});
+  kernel->setAttr("tile", ir::AttrDict{{"m", std::llround(found->tile.rows)},
+                                       {"n", std::llround(found->tile.columns)}});
+  kernel->setAttr("blocks", blocks);
+  kernel->setAttr("units", units);
+  kernel->setAttr("waves", waves);
+  kernel->setAttr("occupancy", Quantity(*Rational::make(blocks, waves * units)));
+  ir::ValueMap map;
+  ir::Operation &part = layer.clone(kernel->body(), map);
+  if (!found->algorithm.empty())
+    part.setAttr("algorithm", found->algorithm);
   finish(choice, *kernel);
   return true;
 }

@@ -2,30 +2,47 @@
 #include "frontend/build/Draws.h"
 
 #include "ir/common/diagnostics/Ops.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 
-/// Reads `from uniform` or `from zipf(1.1)`; false when it is neither.
+namespace {
+/// A form of `from`, with the arguments that it takes.
+struct SpreadForm {
+  llvm::StringLiteral kind;
+  llvm::SmallVector<std::pair<llvm::StringLiteral, Quantity OpDraw::*>, 2> arguments;
+};
+} // namespace
+
+static const SpreadForm spreadForms[] = {
+    {"uniform", {}},
+    {"balanced", {}},
+    {"zipf", {{"theta", &OpDraw::theta}}},
+    {"power_law", {{"theta", &OpDraw::theta}, {"most", &OpDraw::most}}}};
+
+/// Reads `from uniform` or `from power_law(1.2, 64)`; false when it is no such form.
 static bool readSpread(const ast::Expr &expr, const Scope &scope, Evaluator &evaluator,
                        OpDraw &draw) {
-  if (expr.kind == ast::ExprKind::Name && expr.text == "uniform") {
-    draw.kind = "uniform";
-    return true;
+  bool isCall = expr.kind == ast::ExprKind::Call && !expr.args.empty();
+  const ast::Expr &name = isCall ? *expr.operands[0] : expr;
+  const SpreadForm *form = llvm::find_if(spreadForms, [&](const SpreadForm &candidate) {
+    return name.kind == ast::ExprKind::Name && name.text == candidate.kind;
+  });
+  if (form == std::end(spreadForms) || form->arguments.size() != (isCall ? expr.args.size() : 0))
+    return false;
+  for (size_t i = 0; i < form->arguments.size(); ++i) {
+    const ast::Arg &arg = expr.args[i];
+    if (!arg.assign.empty() && arg.value->text != form->arguments[i].first)
+      return false;
+    Value value = evaluator.evaluate(arg.assigned ? *arg.assigned : *arg.value, scope);
+    if (value.isUnknown())
+      return true;
+    const Quantity *number = value.getIf<Quantity>();
+    if (!number || !number->dimension().isNumber() || number->sign() < 0)
+      return false;
+    draw.*(form->arguments[i].second) = *number;
   }
-  bool isZipf = expr.kind == ast::ExprKind::Call && expr.operands[0]->kind == ast::ExprKind::Name &&
-                expr.operands[0]->text == "zipf" && expr.args.size() == 1 &&
-                (expr.args[0].assign.empty() || expr.args[0].value->text == "theta");
-  if (!isZipf)
-    return false;
-  const ast::Arg &arg = expr.args[0];
-  Value theta = evaluator.evaluate(arg.assigned ? *arg.assigned : *arg.value, scope);
-  const Quantity *number = theta.getIf<Quantity>();
-  if (theta.isUnknown())
-    return true;
-  if (!number || !number->dimension().isNumber() || number->sign() < 0)
-    return false;
-  draw.kind = "zipf";
-  draw.theta = *number;
+  draw.kind = form->kind.str();
   return true;
 }
 

@@ -49,8 +49,10 @@ static void addDraw(const OpDraw &draw, ir::Operation &operand) {
   if (draw.kind.empty())
     return;
   operand.setAttr("draw", draw.kind);
-  if (draw.kind == "zipf")
+  if (draw.kind == "zipf" || draw.kind == "power_law")
     operand.setAttr("theta", draw.theta);
+  if (draw.kind == "power_law")
+    operand.setAttr("most", draw.most);
   if (draw.distinct)
     operand.setAttr("distinct", static_cast<int64_t>(*draw.distinct));
 }

@@ -25,6 +25,8 @@ std::string OpDraw::text() const {
   std::string text = kind;
   if (kind == "zipf")
     text += "(" + Value(theta).text() + ")";
+  if (kind == "power_law")
+    text += "(" + Value(theta).text() + ", " + Value(most).text() + ")";
   return distinct ? fmt::format("{} distinct {}", text, *distinct) : text;
 }
 

@@ -22,8 +22,9 @@ struct OpAccess {
 
 /// How the values of an index tensor are spread over what they index.
 struct OpDraw {
-  std::string kind;                ///< "uniform", "zipf"; "" where nothing says so
-  Quantity theta;                  ///< of zipf
+  std::string kind; ///< "uniform", "balanced", "zipf", "power_law"; "" where nothing says so
+  Quantity theta;   ///< of zipf and of a power law
+  Quantity most;    ///< of a power law
   llvm::Optional<size_t> distinct; ///< the rank along which values differ
 
   /// "zipf(1.1) distinct 2"; "" where nothing says so.

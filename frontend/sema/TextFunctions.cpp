@@ -6,6 +6,7 @@
 //   lookup("pad", (stride = 2), 0)           the member of that name, if there is one
 //   parts("nccl-2.27.3", "-")                ["nccl", "2.27.3"]
 //   named("a100_sxm_80gb")                   what has this name
+//   named("192")                             192
 #include "frontend/sema/Evaluator.h"
 
 #include "frontend/sema/Written.h"
@@ -56,6 +57,10 @@ llvm::Optional<Value> Evaluator::textFunction(llvm::StringRef name, llvm::ArrayR
   };
   const std::string *first = textAt(0), *second = textAt(1);
   if (name == "named" && operands.size() == 1 && first) {
+    llvm::StringRef bad;
+    bool mayBeNumber = !first->empty() && llvm::isDigit(first->front());
+    if (auto number = mayBeNumber ? parseNumber(*first, bad) : llvm::None)
+      return Value(*number);
     ast::Expr wanted{ast::ExprKind::Name, *first};
     wanted.range = range;
     return this->name(wanted, scope);

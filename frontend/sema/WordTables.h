@@ -23,6 +23,8 @@ llvm::ArrayRef<WordSpec> trainWordsOf(BlockKind kind);
 llvm::ArrayRef<WordSpec> traceWordsOf(BlockKind kind);
 /// The words of `generation` and `library` and of the blocks in them.
 llvm::ArrayRef<WordSpec> kernelWordsOf(BlockKind kind);
+/// Those of `kernel` in a `library`.
+llvm::ArrayRef<WordSpec> kernelFamilyWords();
 
 } // namespace perfc
 

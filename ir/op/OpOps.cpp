@@ -7,6 +7,11 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::op;
 
+double OperandOp::most() const {
+  const Attribute *value = op->attr("most");
+  return value ? value->asQuantity().toDouble() : 0;
+}
+
 double OperandOp::theta() const {
   const Attribute *value = op->attr("theta");
   return value ? value->asQuantity().toDouble() : 0;
@@ -52,9 +57,11 @@ static std::vector<OpDecl> kernelDecls() {
             listAttr("shape", AttrKind::Int, "extents, outermost first").atLeast(0),
             stringAttr("dtype", "number format"), flagAttr("in_place", "updated in place"),
             stringAttr("draw", "how its values are spread over what they index")
-                .oneOf({"uniform", "zipf"})
+                .oneOf({"uniform", "balanced", "zipf", "power_law"})
                 .optional(),
-            quantityAttr("theta", {}, "of zipf: how uneven, 0 is even").optional(),
+            quantityAttr("theta", {}, "of zipf and of a power law: how uneven, 0 is even")
+                .optional(),
+            quantityAttr("most", {}, "of a power law: the most keys of one row").optional(),
             intAttr("distinct", "rank along which its values differ").atLeast(0).optional(),
             intAttr("among", "expert-parallel ranks whose keys come here").atLeast(1).optional()},
        .verifier = verifyOperand},

@@ -33,6 +33,7 @@ struct OperandOp : ir::OpView {
   /// How its values are spread over what they index; "" when nothing says so.
   llvm::StringRef draw() const { return op->stringAttr("draw"); }
   double theta() const;
+  double most() const;
   /// The rank along which its values differ.
   llvm::Optional<int64_t> distinct() const;
   int64_t among() const { return op->intAttr("among", 1); }

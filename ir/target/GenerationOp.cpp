@@ -70,9 +70,25 @@ OpDecl target::generationDecl() {
                              "power does not limit these when not given")
                     .positive()
                     .optional(),
-                quantityAttr("byte_energy", joule, "of a byte of the outermost memory in such runs")
+                quantityAttr("dynamic", {},
+                             "energy of an operation in a kernel below the power "
+                             "limit over `energy`")
+                    .positive()
+                    .otherwise(1),
+                quantityAttr("byte_energy", joule, "of a byte of the outermost memory")
                     .atLeast(0)
                     .optional(),
+                quantityAttr("idle", {},
+                             "share of the power limit that is drawn whatever runs; the "
+                             "chip's own energies count when not given")
+                    .share()
+                    .optional(),
+                quantityAttr("reached_power", {}, "share of the limit that kernels draw at most")
+                    .positive()
+                    .otherwise(1),
+                quantityAttr("measured_energy", {}, "energies over those of these figures")
+                    .positive()
+                    .otherwise(1),
                 cycleTimeAttr("split", "adding up the parts of a sum"),
                 quantityAttr("overlap", {},
                              "exponent by which limits add up; the largest "

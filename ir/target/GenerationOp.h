@@ -16,6 +16,10 @@ struct GenerationOp : ir::OpView {
   std::vector<std::string> libraries() const { return op->symbolsAttr("libraries"); }
   /// Per multiply-accumulate, by number format.
   const ir::AttrDict &energy() const { return op->dictAttr("energy"); }
+  /// Measured energies of kernels over those of the other figures.
+  Uncertain measuredEnergy() const {
+    return op->valueOf("measured_energy")->asQuantity().toUncertain();
+  }
   Uncertain measured() const { return op->valueOf("measured")->asQuantity().toUncertain(); }
 };
 

@@ -115,8 +115,5 @@ std::vector<AttrDecl> tile::attentionFigures() {
       number("cached", "of the time of traffic, where the last cache has the tensor")
           .share()
           .otherwise(1),
-      number("split_each", "of `split`, for each part").otherwise(0),
-      number("measured", "measured times over these, where that is less certain than the "
-                         "generation's")
-          .otherwise(1)};
+      number("split_each", "of `split`, for each part").otherwise(0)};
 }

@@ -4,6 +4,7 @@
 #include "ir/core/CycleTime.h"
 #include "ir/core/Verifier.h"
 #include "ir/tile/AttentionOps.h"
+#include "ir/tile/LayerOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -39,6 +40,22 @@ FamilyOp tile::streamFor(LibraryOp library, llvm::StringRef kind) {
   return {};
 }
 
+/// True for a family whose list has `format`, or is empty.
+static bool serves(llvm::ArrayRef<std::string> formats, DType format) {
+  return formats.empty() || llvm::is_contained(formats, dtypeName(format).str());
+}
+
+FamilyOp tile::familyFor(LibraryOp library, llvm::StringRef kind, DType format, DType weights) {
+  for (Operation &part : library->body()) {
+    auto family = as<FamilyOp>(part);
+    std::vector<std::string> narrower = family.weights();
+    bool isRight = narrower.empty() ? weights == format : serves(narrower, weights);
+    if (family.kind() == kind && isRight && serves(family.formats(), format))
+      return family;
+  }
+  return {};
+}
+
 FamilyOp tile::gemmFor(LibraryOp library, ProductOp product) {
   return gemmFor(library, product.format(), product.right(), product.batch() > 1);
 }
@@ -61,9 +78,9 @@ FamilyOp tile::gemmFor(LibraryOp library, DType format, DType weights, bool isBa
 
 /// What a choice is among: the family of its library that serves what it runs.
 static bool verifyChoice(const Operation &op, DiagnosticEngine &diagnostics) {
-  return productOf(op) || attentionOf(op)
+  return productOf(op) || attentionOf(op) || expertsOf(op) || convolutionOf(op)
              ? true
-             : invalidOp(op, diagnostics, "it has no product and no attention to run");
+             : invalidOp(op, diagnostics, "it has nothing to run");
 }
 
 static bool verifyFamily(const Operation &op, DiagnosticEngine &diagnostics) {
@@ -76,7 +93,7 @@ static bool verifyFamily(const Operation &op, DiagnosticEngine &diagnostics) {
   if (!verifyCycleTimes(op,
                         {"launch", "step_time", "quantise_launch", "quantise_row",
                          "quantise_element", "one_row", "append_launch", "block", "fill",
-                         "dequantise"},
+                         "dequantise", "block_time", "expert_time"},
                         diagnostics))
     return false;
   return !op.body().empty() || !as<FamilyOp>(op).comesInTiles() ||
@@ -96,17 +113,20 @@ static bool verifyProduct(const Operation &op, DiagnosticEngine &diagnostics) {
   return true;
 }
 
-/// With what only attention has.
-static std::vector<OpDecl> withAttention(std::vector<OpDecl> decls) {
+/// With what only attention has, and only layers.
+static std::vector<OpDecl> withParts(std::vector<OpDecl> decls) {
   for (OpDecl &decl : decls)
-    if (decl.name == FamilyOp::opName)
+    if (decl.name == FamilyOp::opName) {
       llvm::append_range(decl.attrs, attentionFigures());
+      llvm::append_range(decl.attrs, layerFigures());
+    }
   decls.push_back(attentionDecl());
+  llvm::append_range(decls, layerDecls());
   return decls;
 }
 
 std::vector<OpDecl> tile::libraryDecls() {
-  return withAttention(
+  return withParts(
       {{.name = LibraryOp::opName,
         .doc = "Kernels of a library: the tiles that each kind of them comes in.",
         .symbol = SymbolUse::Required,
@@ -116,7 +136,8 @@ std::vector<OpDecl> tile::libraryDecls() {
         .doc = "Kernels of one kind, and what they take beside their work.",
         .attrs =
             {stringAttr("kind", "what they compute")
-                 .oneOf({"gemm", "batched", "elementwise", "softmax", "norm", "append",
+                 .oneOf({"gemm", "batched", "elementwise", "softmax", "norm", "experts",
+                         "convolution", "winograd", "winograd_split", "depthwise", "append",
                          "latent_append", "attention", "decode", "latent_attention",
                          "latent_decode"}),
              listAttr("formats", AttrKind::String,
@@ -193,7 +214,15 @@ std::vector<OpDecl> tile::libraryDecls() {
              cycleTimeAttr("host_unary", "the same with one operand; `host` when not given"),
              quantityAttr("ahead", {}, "share of that which runs before the kernel")
                  .share()
-                 .otherwise(0)},
+                 .otherwise(0),
+             quantityAttr("activity", {}, "share of the power limit that issue takes")
+                 .share()
+                 .otherwise(0),
+             quantityAttr("measured", {},
+                          "times over those of the other figures, where that is less certain than "
+                          "the generation's")
+                 .positive()
+                 .otherwise(1)},
         .regions = {{{ShapesOp::opName}}},
         .verifier = verifyFamily},
        {.name = ShapesOp::opName,
@@ -216,7 +245,8 @@ std::vector<OpDecl> tile::libraryDecls() {
                   symbolAttr("target", "where it runs").oneOf({"target.chip"}),
                   flagAttr("eager", "the host starts it, and it runs alone"),
                   symbolAttr("library", "whose tiles are proposed").oneOf({LibraryOp::opName})},
-        .regions = {{{ProductOp::opName, AttentionOp::opName}}},
+        .regions = {{{ProductOp::opName, AttentionOp::opName, ExpertsOp::opName,
+                      ConvolutionOp::opName}}},
         .verifier = verifyChoice},
        {.name = StreamOp::opName,
         .doc = "Tensors that are read, computed and written element by element.",

@@ -23,7 +23,10 @@ struct FamilyOp : ir::OpView {
   llvm::StringRef kind() const { return op->stringAttr("kind"); }
   bool isProduct() const { return kind() == "gemm" || kind() == "batched"; }
   bool isAttention() const { return kind().endswith("attention") || kind().endswith("decode"); }
-  bool comesInTiles() const { return isProduct() || isAttention(); }
+  bool comesInTiles() const {
+    return isProduct() || isAttention() || kind() == "experts" || kind() == "convolution" ||
+           kind() == "winograd" || kind() == "winograd_split";
+  }
   std::vector<std::string> formats() const { return op->stringsAttr("formats"); }
   /// Those of weights that are brought into these; empty where they have these as well.
   std::vector<std::string> weights() const { return op->stringsAttr("weights"); }
@@ -87,6 +90,9 @@ FamilyOp gemmFor(LibraryOp library, DType format, DType weights, bool isBatched)
 FamilyOp gemmFor(LibraryOp library, ProductOp product);
 /// The kernels of `library` that stream tensors as `kind` says; null when it has none.
 FamilyOp streamFor(LibraryOp library, llvm::StringRef kind);
+/// The kernels of `library` of this kind for `format` (any, where they name none) and weights in
+/// `weights`; null when it has none.
+FamilyOp familyFor(LibraryOp library, llvm::StringRef kind, DType format, DType weights);
 
 /// Declarations of the operations above.
 std::vector<ir::OpDecl> libraryDecls();

@@ -3,6 +3,7 @@
 
 #include "ir/core/Verifier.h"
 #include "ir/tile/AttentionOps.h"
+#include "ir/tile/LayerOps.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -44,8 +45,8 @@ static std::vector<OpDecl> kernelDecls() {
                      .optional(),
                  flagAttr("eager", "the host starts it, and it runs alone"),
                  symbolAttr("library", "whose kernel it is").oneOf({LibraryOp::opName}).optional()},
-       .regions = {{{ProductOp::opName, AttentionOp::opName, StreamOp::opName, "tile.load",
-                     "tile.compute", "tile.store"}}},
+       .regions = {{{ProductOp::opName, AttentionOp::opName, StreamOp::opName, ExpertsOp::opName,
+                     ConvolutionOp::opName, "tile.load", "tile.compute", "tile.store"}}},
        .verifier = verifyKernel},
       {.name = "tile.load",
        .doc = "What one block reads of a tensor.",

@@ -43,8 +43,7 @@ static int64_t bytesOfWhole(const Statement &statement, const Access &access) {
   return ceilDivide(storedBits(access.format, elements).getValueOr(INT64_MAX), 8);
 }
 
-/// Bytes that the equations beside the products of `kernel` move.
-static int64_t bytesBeside(const Kernel &kernel) {
+int64_t passes::bytesBeside(const Kernel &kernel) {
   llvm::StringSet<> counted;
   int64_t bytes = 0;
   for (bool isMac : {true, false})

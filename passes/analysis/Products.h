@@ -43,6 +43,9 @@ struct Product {
   bool hasWeights() const { return right.access->operand.role() == "weight"; }
 };
 
+/// Bytes of tensors that only the equations of `kernel` beside its products read or write.
+int64_t bytesBeside(const Kernel &kernel);
+
 /// `kernel` as a product; nothing when it is none, or when an extent does not fit 64 bits.
 llvm::Optional<Product> productOf(const Kernel &kernel);
 

@@ -62,11 +62,12 @@ static std::string placeText(const SourceManager &sources, SourceRange place) {
   return place.isValid() ? "  (" + sources.describe(place) + ")" : "";
 }
 
-/// The parts of a kernel by time, the longest first.
+/// The parts of a kernel by time, the longest first. What takes none only has energy.
 static void explainParts(Session &session, const CostPart &part, double runs) {
   std::vector<const CostPart *> parts;
   for (const CostPart &child : part.children)
-    parts.push_back(&child);
+    if (child.latency.central() > 0)
+      parts.push_back(&child);
   llvm::stable_sort(parts, [](const CostPart *a, const CostPart *b) {
     return a->latency.central() > b->latency.central();
   });

@@ -1,0 +1,86 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/gpu/ExpertPrice.h"
+
+#include "backends/gpu/Limits.h"
+
+using namespace perfc;
+using namespace perfc::gpu;
+
+namespace {
+/// One of the grouped products.
+struct Grouped {
+  double units, products, memory, power, body;
+};
+} // namespace
+
+static Grouped groupedTimes(const Design &design, const ExpertFigures &figures,
+                            const ExpertWork &work, const Tile &tile, const GroupedExtents &extents,
+                            const ExpertPrice &price, double rowTiles, double perByte) {
+  Grouped times;
+  double share = rowTiles * std::ceil(extents.n / tile.columns) / design.units;
+  double waves =
+      std::max(1.0, figures.lastWave * std::ceil(share) + (1 - figures.lastWave) * share);
+  double atRate = over(design.units, work.rate);
+  double lost = 2 * figures.loss * over(1, design.core * work.narrow);
+  double macs = tile.rows * tile.columns * extents.k;
+  double stepProducts = std::max(1.0, std::floor(figures.step / work.leftSize));
+  double steps = std::ceil(extents.k / stepProducts) * figures.stepTime;
+  constexpr double stepOverlap = 3;
+  times.units = waves * (normOf(stepOverlap, {macs * (atRate + lost), steps}) + figures.blockTime);
+  times.products = over(work.rows * extents.n * extents.k, work.rate);
+  double bytes = price.active * extents.n * extents.k * work.weightSize +
+                 work.rows * extents.k * work.leftSize;
+  times.memory = bytes * perByte;
+  times.power = over(work.rows * extents.n * extents.k * work.energy, design.power);
+  times.body = normOf(figures.overlap, {times.units, times.memory, times.power});
+  return times;
+}
+
+ExpertPrice gpu::expertPrice(const Design &design, const ExpertFigures &figures,
+                             const ExpertWork &work, const Tile &tile) {
+  ExpertPrice price;
+  double rowTiles = 0;
+  for (const passes::ExpertRows &load : work.loads) {
+    price.active += load.experts;
+    rowTiles += load.experts * std::ceil(load.rows / tile.rows);
+  }
+  double perByte = over(1, design.bandwidth * design.reached * figures.reached);
+  double bytes = 0;
+  for (const GroupedExtents &extents : work.products) {
+    Grouped times = groupedTimes(design, figures, work, tile, extents, price, rowTiles, perByte);
+    price.units += times.units;
+    price.products += times.products;
+    price.memory += times.memory;
+    price.power += times.power;
+    price.body += times.body;
+    price.blocks += rowTiles * std::ceil(extents.n / tile.columns);
+    bytes += over(times.memory, perByte);
+  }
+  double moved = work.moved * work.rowBytes, gathered = work.tokens * work.tokenBytes;
+  price.moves = (figures.moves * moved + figures.tokenMoves * gathered) * perByte;
+  price.memoryBytes = bytes + moved + gathered;
+  price.launch = figures.launch + price.active * figures.expertTime;
+  price.total = price.launch + price.body + price.moves;
+  return price;
+}
+
+llvm::Optional<Tile> gpu::fastestExpertTile(const Design &design, const ExpertFigures &figures,
+                                            const ExpertWork &work, const TileList &tiles) {
+  constexpr double fewRows = 16;
+  double largest = fewRows;
+  for (const passes::ExpertRows &load : work.loads)
+    largest = std::max(largest, load.rows);
+  llvm::Optional<Tile> found;
+  double best = 0;
+  for (size_t i = 0; i < tiles.size(); ++i) {
+    Tile tile{tiles.rows[i], tiles.columns[i], 1};
+    if (tile.rows > 2 * largest)
+      continue;
+    double time = expertPrice(design, figures, work, tile).body;
+    if (found && time >= best)
+      continue;
+    best = time;
+    found = tile;
+  }
+  return found;
+}

@@ -1,0 +1,75 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The time of a layer of experts as a library runs it: rows of tokens are brought together by
+// expert, a grouped product (or two, with an activation between them) multiplies the rows of each
+// expert with its weights, and the results go back. Rows of an expert fill whole tiles of m rows:
+//     padded(m) = sum over experts of m ceil(rows / m)       active = experts that have a row
+//     share     = padded / m * ceil(n / tile n) / units      waves as in ProductPrice.h
+//     products  = m tile n k (units / rate + loss / rate of the generation's core for the format)
+//     units     = waves ((products^3 + (steps step_time)^3)^(1/3) + block_time)
+//     memory    = (active n k weight bytes + rows k left bytes) / bandwidth
+//     power     = rows n k energy / power limit
+//     time      = launch + sum over products of (units^p + memory^p + power^p)^(1/p)
+//                 + moves row bytes rows / bandwidth + token_moves token bytes tokens / bandwidth
+//                 + active expert_time
+// Constants and where they are from: docs/cost-model.md.
+#ifndef PERFC_BACKENDS_GPU_EXPERTPRICE_H
+#define PERFC_BACKENDS_GPU_EXPERTPRICE_H
+
+#include "backends/gpu/ProductPrice.h"
+#include "passes/analysis/ExpertLoads.h"
+
+namespace perfc {
+namespace gpu {
+
+struct GroupedExtents {
+  double n = 1, k = 1;
+};
+
+/// A layer and the units that it runs on.
+struct ExpertWork {
+  std::vector<passes::ExpertRows> loads;
+  std::vector<GroupedExtents> products;
+  double rows = 1;   ///< of all experts together
+  double moved = 1;  ///< rows that are moved: of all ranks, where the library moves them all
+  double tokens = 0; ///< whose rows are brought together; 0 where that was done before
+  double tokenBytes = 0, rowBytes = 0; ///< that are moved for each of them
+  double leftSize = 2, weightSize = 2; ///< bytes of an element
+  double rate = 0;                     ///< multiply-accumulates of all units in a second
+  double energy = 0;                   ///< of one at the power limit, in J
+  double narrow = 1; ///< multiply-accumulates of a core in the time of one in 16 bits
+};
+
+/// What kernels of one kind take.
+struct ExpertFigures {
+  double launch = 0;
+  double step = 128; ///< bytes
+  double stepTime = 0, blockTime = 0, expertTime = 0;
+  double loss = 0;
+  double reached = 1; ///< of the generation's bandwidth
+  double overlap = 0; ///< 0: the largest limit alone counts
+  double moves = 0, tokenMoves = 0;
+  double lastWave = 1;
+};
+
+/// In s; `units`, `memory` and `power` are sums over the products.
+struct ExpertPrice {
+  double total = 0;
+  double products = 0; ///< of `units`: multiplications of rows that are there
+  double units = 0, memory = 0, power = 0;
+  double body = 0, moves = 0, launch = 0;
+  double active = 0;      ///< experts
+  double blocks = 0;      ///< of all products
+  double memoryBytes = 0; ///< weights, rows and what is moved
+};
+
+ExpertPrice expertPrice(const Design &design, const ExpertFigures &figures, const ExpertWork &work,
+                        const Tile &tile);
+/// The fastest tile; one of more than two times the rows of the largest expert is not tried.
+llvm::Optional<Tile> fastestExpertTile(const Design &design, const ExpertFigures &figures,
+                                       const ExpertWork &work, const TileList &tiles);
+
+} // namespace gpu
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_GPU_EXPERTPRICE_H
