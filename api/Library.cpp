@@ -1,19 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/Library.h"
 
+#include "frontend/sema/Program.h"
 #include "stdlib/Embedded.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::api;
-
-/// "hardware/a100.perf" is std.hardware.a100.
-static std::string moduleName(llvm::StringRef path) {
-  path.consume_back(".perf");
-  std::string name = "std." + path.str();
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
 
 /// The comment lines without their slashes.
 static std::string docText(llvm::StringRef comment) {

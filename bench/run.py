@@ -54,6 +54,10 @@ import std.workloads.llama2
 evaluate llama2_70b.prefill(batch = 1, context = 4096) on h100_sxm using roofline
 """
 
+CONFIG = """{"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 8192, "intermediate_size": 28672,
+"num_attention_heads": 64, "num_hidden_layers": 80, "num_key_value_heads": 8, "vocab_size": 32000, "torch_dtype": "float16"}
+"""
+
 
 def program(lines: int) -> str:
     """A file of about `lines` lines: ops, chips, mappings and statements."""
@@ -98,6 +102,8 @@ def main() -> int:
             ("check, 100,000 lines", ["check", file("large.perf", program(100000))], 3000),
             ("ResNet-50 on eyeriss, row stationary", ["run", file("resnet.perf", RESNET)], 200),
             ("Llama-2-70B prefill, roofline", ["run", file("llama.perf", LLAMA)], 50),
+            ("Llama-2-70B from config.json", ["import", "hf", file("config.json", CONFIG)], 20),
+            ("the same, prefill and decode", ["run", file("config.json", CONFIG), "--on", "h100_sxm"], 50),
         ]
         over = False
         print(f"{'command':40} {'fastest':>10} {'median':>10} {'memory':>9}  budget")

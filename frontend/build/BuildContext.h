@@ -84,6 +84,8 @@ struct BuildContext {
 
   /// Formats of weights and of caches, where the statement gives them one of their own.
   llvm::Optional<DType> weightFormat, cacheFormat;
+  /// What `dtype` is in workloads, where activations have a format of their own.
+  llvm::Optional<DType> tableFormat;
   llvm::Optional<DType> formatOf(llvm::StringRef kind) const {
     return kind == "weight" ? weightFormat : kind == "cache" ? cacheFormat : llvm::None;
   }

@@ -345,9 +345,9 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
     return nullptr;
   noteFeeds(statement, chip->symbol);
   llvm::SaveAndRestore<llvm::Optional<DType>> weights(context.weightFormat),
-      cache(context.cacheFormat);
+      cache(context.cacheFormat), tables(context.tableFormat);
   if (statement.find("activations")) // weights stay in what `dtype` says
-    context.weightFormat = formatOf(context, statement, "dtype", chip->dtype);
+    context.weightFormat = context.tableFormat = formatOf(context, statement, "dtype", chip->dtype);
   if (!ownFormat(context, statement, "weights", context.weightFormat) ||
       !ownFormat(context, statement, "cache", context.cacheFormat))
     return nullptr;

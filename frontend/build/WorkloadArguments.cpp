@@ -187,15 +187,26 @@ bool GraphBuilder::bindTensor(const ast::Expr &declared, const Tensor &tensor, S
 bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &workload, Scope &scope) {
   Instance resolved{workload.decl, "", {}, instance.range};
   for (const Argument &argument : workload.arguments) {
-    if (argument.name != "dtype" || workload.decl->findParameter("dtype")) {
+    llvm::StringRef name = argument.name;
+    bool isFormat = (name == "dtype" || name == "weights" || name == "cache") &&
+                    !workload.decl->findParameter(name);
+    if (!isFormat) {
       resolved.arguments.push_back(argument);
       continue;
     }
     auto given = context.evaluator.format(*argument.value, argument.range);
     if (!given)
       return false;
-    dtype = *given;
+    if (name == "dtype") {
+      dtype = *given;
+      context.tableFormat.reset();
+    } else {
+      (name == "weights" ? context.weightFormat : context.cacheFormat) = given;
+    }
   }
+  // `weight[V, D]: dtype` is in the format of all, whatever that of weights is.
+  if (!workload.decl->findParameter("dtype"))
+    scope.set("dtype", WordValue{dtypeName(context.tableFormat.getValueOr(dtype)).str(), {}});
   const ast::Expr &head = *workload.decl->item->args[0].value;
   llvm::ArrayRef<ast::Arg> declared =
       head.kind == ast::ExprKind::Call ? head.args : llvm::ArrayRef<ast::Arg>();
@@ -341,6 +352,9 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
                                                    const ResolvedWorkload &workload) {
   size_t errors = diagnostics.errorCount();
   DType outerDtype = dtype;
+  llvm::SaveAndRestore<llvm::Optional<DType>> outerWeights(context.weightFormat),
+      outerCache(context.cacheFormat),
+      outerTables(context.tableFormat); // arguments may give others
   ir::Region *outerRegion = region;
   std::vector<std::string> outerKernels;
   std::swap(outerKernels, kernels);
@@ -398,6 +412,8 @@ std::string GraphBuilder::keyOf(const Instance &instance, const ResolvedWorkload
   for (llvm::StringRef kind : {"weight", "cache"})
     if (auto format = context.formatOf(kind))
       key += fmt::format(" {} {}", kind, dtypeName(*format));
+  if (context.tableFormat)
+    key += fmt::format(" dtype {}", dtypeName(*context.tableFormat));
   return key;
 }
 

@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "frontend/import/onnx/OnnxText.h"
+#include "frontend/sema/ModelFormats.h"
 #include "frontend/sema/Program.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Names.h"
@@ -21,9 +21,9 @@ FileId perfc::loadLibraryFile(llvm::StringRef path, SourceManager &sources) {
   return 0;
 }
 
-/// "hardware/a100.perf" is imported as std.hardware.a100.
-static std::string moduleName(const EmbeddedFile &file) {
-  std::string name = "std." + file.path.drop_back(5).str();
+std::string perfc::moduleName(llvm::StringRef path) {
+  path.consume_back(".perf");
+  std::string name = "std." + path.str();
   std::replace(name.begin(), name.end(), '/', '.');
   return name;
 }
@@ -64,7 +64,7 @@ std::string Program::importHint(const Module &from, llvm::StringRef name) {
   std::vector<std::string> found;
   std::string brought = "it";
   for (const EmbeddedFile &file : embeddedStdlib()) {
-    std::string path = moduleName(file);
+    std::string path = moduleName(file.path);
     bool isModule = llvm::StringRef(path).endswith("." + name.str());
     if (!isModule && !file.text.contains(name))
       continue; // most files need no parsing
@@ -115,7 +115,7 @@ void Program::reportUnknownModule(const Module &from, llvm::ArrayRef<ast::Import
   }
   std::vector<std::string> names;
   for (const EmbeddedFile &file : embeddedStdlib())
-    names.push_back(moduleName(file));
+    names.push_back(moduleName(file.path));
   std::vector<llvm::StringRef> candidates(names.begin(), names.end()), inside;
   for (llvm::StringRef module : candidates)
     if (llvm::StringRef inner = module; inner.consume_front(name + ".")) {
@@ -212,10 +212,9 @@ void Program::importModel(Module &module, const ast::Item &item) {
   std::string path = beside(module, item.file->text);
   Module *&entry = byKey[path];
   if (!entry) {
-    onnx::ReadOptions options;
-    options.place = item.file->range;
-    FileId file = sources.addBinary(path);
-    llvm::Optional<onnx::Program> program = onnx::readProgram(path, file, options, diagnostics);
+    ModelOptions options;
+    options.graph.place = item.file->range;
+    llvm::Optional<ModelProgram> program = modelFormat(item.format)->read(path, options, *this);
     if (!program) {
       loseImport(module, item);
       return;
@@ -231,7 +230,7 @@ void Program::importModel(Module &module, const ast::Item &item) {
 
 void Program::importFile(Module &module, const ast::Item &item) {
   llvm::StringRef written = item.file->text;
-  if (item.format == "onnx")
+  if (modelFormat(item.format))
     return importModel(module, item);
   if (!item.format.empty()) {
     auto &error = diagnostics.report(item.range, diag::ImportFormatUnsupported, item.format);

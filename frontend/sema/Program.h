@@ -108,6 +108,8 @@ struct NameResult {
   const Import *first = nullptr, *second = nullptr;
 };
 
+/// "hardware/a100.perf" is imported as std.hardware.a100.
+std::string moduleName(llvm::StringRef path);
 /// Loads a file of the library, "std/hardware/a100.perf"; 0 where there is none.
 FileId loadLibraryFile(llvm::StringRef path, SourceManager &sources);
 

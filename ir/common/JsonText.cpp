@@ -1,8 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/JsonText.h"
 
-#include "llvm/ADT/StringMap.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <vector>
 
 using namespace perfc;
 
@@ -54,24 +56,70 @@ static std::string unescaped(llvm::StringRef written) {
   return written.str();
 }
 
-llvm::Optional<RepeatedKey> perfc::repeatedKey(llvm::StringRef text) {
-  std::vector<llvm::StringMap<uint32_t>> open; // keys of the objects around
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '{')
-      open.emplace_back();
-    else if (text[at] == '}')
+namespace {
+
+/// Walks over the keys of a text, which is JSON, in their order.
+class KeyScanner {
+public:
+  explicit KeyScanner(llvm::StringRef text) : text(text) {}
+
+  /// Goes to the next key; false at the end.
+  bool next();
+
+  struct Bracket {
+    size_t begin;    ///< where it stands
+    std::string key; ///< the last one of an object
+  };
+  std::vector<Bracket> open;   ///< brackets around the key, which is that of the last one
+  uint32_t begin = 0, end = 0; ///< of the key, without its quotes
+
+private:
+  llvm::StringRef text;
+  size_t at = 0;
+};
+
+} // namespace
+
+bool KeyScanner::next() {
+  for (; at < text.size(); ++at) {
+    if (text[at] == '{' || text[at] == '[')
+      open.push_back({at, ""});
+    else if (text[at] == '}' || text[at] == ']')
       open.pop_back();
     if (text[at] != '"')
       continue;
-    auto begin = static_cast<uint32_t>(at++);
+    begin = static_cast<uint32_t>(++at);
     while (text[at] != '"')
       at += text[at] == '\\' ? 2 : 1;
+    end = static_cast<uint32_t>(at);
     if (!text.substr(at + 1).ltrim().startswith(":"))
       continue;
-    std::string key = unescaped(text.slice(begin, at + 1));
-    auto [entry, isNew] = open.back().try_emplace(key, begin + 1);
+    ++at;
+    open.back().key = unescaped(text.slice(begin - 1, at));
+    return true;
+  }
+  return false;
+}
+
+llvm::Optional<RepeatedKey> perfc::repeatedKey(llvm::StringRef text) {
+  std::map<std::pair<size_t, std::string>, uint32_t> known; // by the object's place
+  for (KeyScanner keys(text); keys.next();) {
+    const KeyScanner::Bracket &object = keys.open.back();
+    auto [entry, isNew] = known.try_emplace({object.begin, object.key}, keys.begin);
     if (!isNew)
-      return RepeatedKey{std::move(key), entry->second, begin + 1, static_cast<uint32_t>(at)};
+      return RepeatedKey{object.key, entry->second, keys.begin, keys.end};
+  }
+  return llvm::None;
+}
+
+llvm::Optional<std::pair<uint32_t, uint32_t>>
+perfc::placeOfKey(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> path) {
+  for (KeyScanner keys(text); keys.next();) {
+    auto same = [](const KeyScanner::Bracket &bracket, llvm::StringRef key) {
+      return bracket.key == key;
+    };
+    if (std::equal(keys.open.begin(), keys.open.end(), path.begin(), path.end(), same))
+      return std::make_pair(keys.begin, keys.end);
   }
   return llvm::None;
 }

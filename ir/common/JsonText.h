@@ -6,6 +6,7 @@
 #ifndef PERFC_IR_COMMON_JSONTEXT_H
 #define PERFC_IR_COMMON_JSONTEXT_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Optional.h"
 #include "llvm/Support/JSON.h"
 
@@ -28,6 +29,11 @@ struct RepeatedKey {
 };
 /// The first such key of `text`, which is JSON; nothing where all keys of an object differ.
 llvm::Optional<RepeatedKey> repeatedKey(llvm::StringRef text);
+
+/// Bytes [first, second) of the last key of `path` in `text`, which is JSON, without its quotes;
+/// the keys before it are those of the objects around. Nothing where there is no such key.
+llvm::Optional<std::pair<uint32_t, uint32_t>> placeOfKey(llvm::StringRef text,
+                                                         llvm::ArrayRef<llvm::StringRef> path);
 
 } // namespace perfc
 

@@ -86,7 +86,7 @@ class Page:
         self.path, self.update = path, update
         self.lines = path.read_text().splitlines()
         self.folder = Path(tempfile.mkdtemp(prefix="perfc-docs-"))
-        for model in path.parent.glob("examples/*.onnx"):
+        for model in [*path.parent.glob("examples/*.onnx"), *path.parent.glob("examples/*.gguf")]:
             shutil.copy(model, self.folder)
         tools = Path(tempfile.mkdtemp(prefix="perfc-docs-bin-"))
         (tools / "perfc").symlink_to(Path(perfc).resolve())

@@ -10,7 +10,8 @@ static constexpr OptionSpec runOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"from", 0, "FORMAT", "the files are of another tool, as for perfc import, or chakra"},
     {"hw", 0, "FILE", "the hardware that goes with it, where the tool has a file for that"},
-    {"on", 0, "CHIP", "of FILE.onnx: what the model runs on, of the library"},
+    {"on", 0, "CHIP", "of a model's file or folder: what it runs on, of the library"},
+    {"as", 0, "TYPE", "of hf and gguf: the type that the model counts as, whatever its file says"},
     {"shape", 0, "INPUT=1,3,8,8", "of onnx: the shape of an input; may be given several times"},
     {"strict", 0, "", "of onnx: an operator that the library does not have is an error"},
     {"keep-decomposed", 0, "", "of onnx: leave normalisations and the like in their operators"},
@@ -81,6 +82,7 @@ static constexpr OptionSpec emitOptions[] = {
 };
 static constexpr OptionSpec importOptions[] = {
     {"hw", 0, "FILE", "the hardware, the same as a last FILE"},
+    {"as", 0, "TYPE", "of hf and gguf: the type that the model counts as, whatever its file says"},
     {"shape", 0, "INPUT=1,3,8,8", "of onnx: the shape of an input; may be given several times"},
     {"strict", 0, "", "of onnx: an operator that the library does not have is an error"},
     {"keep-decomposed", 0, "", "of onnx: leave normalisations and the like in their operators"},
@@ -152,7 +154,7 @@ static const Command table[] = {
     {"emit", "write results or workloads in another format", "FILE [options]",
      "perfc emit design.perf --to csv -o results.csv", emitOptions, 1, 1, emitFile},
     {"import", "a foreign description as a .perf program", "FORMAT FILE… [options]",
-     "perfc import onnx model.onnx -o model.perf", importOptions, 1, ~0u, importFile,
+     "perfc import model.onnx -o model.perf", importOptions, 1, ~0u, importFile,
      "FORMAT and its files are", importFormatTerms},
     {"explain", "why a result is what it is, or what a diagnostic means",
      "FILE [RESULT] | PERF0123", "perfc explain design.perf", explainOptions, 1, 2, explain,

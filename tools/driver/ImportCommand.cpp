@@ -2,7 +2,7 @@
 //
 // perfc import: a foreign description as a .perf program, formatted.
 #include "api/OutputFile.h"
-#include "frontend/import/onnx/OnnxText.h"
+#include "frontend/sema/ModelFormats.h"
 #include "frontend/syntax/Parser.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/ScaleSim.h"
@@ -41,13 +41,14 @@ bool driver::readForeign(Session &session, const ImportFormat &format,
 }
 
 bool driver::importFile(Session &session, const Arguments &arguments) {
-  // The name of a model says its format.
-  bool isModel = onnx::isModelFile(arguments.files().front());
+  llvm::ArrayRef<std::string> files = arguments.files();
+  // The name of a model alone says its format.
+  const ModelFormat *model = files.size() == 1 ? modelFormatOf(files.front()) : nullptr;
   const ImportFormat *format =
-      findImportFormat(session, isModel ? "onnx" : arguments.files().front());
+      findImportFormat(session, model ? llvm::StringRef(model->name) : files.front());
   std::string text;
-  if (!format || !readForeign(session, *format, arguments.files().drop_front(isModel ? 0 : 1).vec(),
-                              arguments, text))
+  if (!format ||
+      !readForeign(session, *format, files.drop_front(model ? 0 : 1).vec(), arguments, text))
     return true;
   FileId file = session.sources.add("import " + format->name.str(), text);
   if (llvm::Optional<std::string> formatted =

@@ -5,8 +5,8 @@
 #include "api/Providers.h"
 #include "api/RequestedFiles.h"
 #include "api/RunDocument.h"
-#include "frontend/import/onnx/OnnxText.h"
 #include "frontend/import/timeloop/Templates.h"
+#include "frontend/sema/ModelFormats.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Search.h"
@@ -53,7 +53,9 @@ using Which = RunOptions::Which;
 /// The program: the file, or what files of another tool are as a program.
 static FileId loadProgram(Session &session, const Arguments &arguments) {
   llvm::StringRef path = arguments.files().front();
-  if (onnx::isModelFile(path) || arguments.value("from") == "onnx")
+  bool isModel = arguments.has("from") ? modelFormat(arguments.value("from")) != nullptr
+                                       : modelFormatOf(path) != nullptr;
+  if (arguments.has("on") || isModel)
     return loadModelProgram(session, path, arguments);
   if (!arguments.has("from"))
     return isModuleFile(path) ? session.load(path) : loadProgramFile(session, path);

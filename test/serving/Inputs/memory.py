@@ -10,22 +10,23 @@ import sys
 results = {r["name"]: r for r in json.load(open(sys.argv[1]))["results"]}
 serving = {name: r["serving"] for name, r in results.items()}
 
-# Of the model `small`: what a token of a batch and one that comes out take, in bytes.
+# Of the model `small`: what a token of a batch takes in elements and one that comes out in bytes.
 HIDDEN, FFN, VOCAB, LAYERS = 1024, 4096, 1000, 2
-WEIGHTS = LAYERS * (4 * HIDDEN**2 + 3 * HIDDEN * FFN + 2 * HIDDEN) + HIDDEN + 2 * VOCAB * HIDDEN
+WEIGHTS = LAYERS * (4 * HIDDEN**2 + 3 * HIDDEN * FFN + 2 * HIDDEN) + HIDDEN
+TABLES = 2 * VOCAB * HIDDEN * 2  # of words and the last product, in fp16 in any case
 # x, its norm and the result beside the three tensors inside the feed-forward layer; the cosines and sines of a head's features stay
 # over all layers, for each position, which the two prompts of the largest batch share.
 HEAD, PROMPTS = 128, 2
-ACTIVATION = 2 * (3 * HIDDEN + 3 * FFN) + 2 * 2 * HEAD / PROMPTS
-LOGITS = VOCAB * (2 + 3 * 4)
+ACTIVATION = 3 * HIDDEN + 3 * FFN + 2 * HEAD / PROMPTS
 
 
-def blocks(share: float, weight_bytes: float, cache_bytes: float) -> int:
-    left = share * 2**30 - WEIGHTS * weight_bytes - 1000 * ACTIVATION - 10 * LOGITS
+def blocks(share: float, weight_bytes: float, cache_bytes: float, bytes: float = 2) -> int:
+    left = share * 2**30 - WEIGHTS * weight_bytes - TABLES - 1000 * ACTIVATION * bytes - 10 * VOCAB * (bytes + 3 * 4)
     return math.floor(left / (16 * LAYERS * 2 * HIDDEN * cache_bytes))
 
 
-expected = {"plain": blocks(0.9, 2, 2), "narrow": blocks(0.9, 0.5, 1), "more": blocks(0.95, 2, 2)}
+expected = {"plain": blocks(0.9, 2, 2), "narrow": blocks(0.9, 0.5, 1), "more": blocks(0.95, 2, 2),
+            "mixed": blocks(0.9, 0.5, 2, bytes=1)}
 for name, count in expected.items():
     assert serving[name]["blocks"] == count, (name, serving[name]["blocks"], count)
 parts = serving["vllm24"]

@@ -35,6 +35,8 @@ bool importAstraSim(Session &session, llvm::ArrayRef<std::string> files, const A
                     std::string &text);
 bool importChakra(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                   std::string &text);
+bool importConfig(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                  std::string &text);
 bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                    std::string &text);
 bool importOnnx(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,

@@ -62,3 +62,10 @@ std::vector<llvm::Optional<Number>> driver::numbersAt(const llvm::json::Object &
       numbers.push_back(numberOf(&value));
   return numbers;
 }
+
+std::string driver::problemOf(const DiagnosticEngine &diagnostics) {
+  for (const Diagnostic &one : diagnostics.all())
+    if (one.kind->severity == Severity::Error)
+      return one.message;
+  return "it has no result";
+}

@@ -30,6 +30,9 @@ llvm::Optional<Number> numberOf(const llvm::json::Value *value);
 std::vector<llvm::Optional<Number>> numbersAt(const llvm::json::Object &object,
                                               llvm::StringRef key);
 
+/// The first error, of a model that has no prediction.
+std::string problemOf(const DiagnosticEngine &diagnostics);
+
 } // namespace perfc::driver
 
 #endif // PERFC_TOOLS_DRIVER_VALIDATE_JSONFILE_H

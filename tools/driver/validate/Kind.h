@@ -32,6 +32,7 @@ bool predictEyeriss(Session &session, llvm::StringRef path, std::vector<Validati
 bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictOnnxModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictHfConfigs(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCollectives1d(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);

@@ -18,6 +18,8 @@ static const TableKind kinds[] = {
      predictCollectivesMultidim},
     {"comm_groups", "collectives of subgroups, by ASTRA-sim", predictCommGroups},
     {"eyeriss", "energy and latency of layers measured on the Eyeriss chip", predictEyeriss},
+    {"hf_configs", "models by their config.json: parameters, MACs and cache of a token",
+     predictHfConfigs},
     {"maestro", "layers under dataflows, by what MAESTRO prints", predictMaestro},
     {"maestro_counts", "what dataflows must move, by brute force over their outer steps",
      predictMaestroCounts},

@@ -77,13 +77,6 @@ static std::string modelBeside(llvm::StringRef table, const llvm::json::Object &
   return isSame ? path.str().str() : "";
 }
 
-static std::string problemOf(const DiagnosticEngine &diagnostics) {
-  for (const Diagnostic &one : diagnostics.all())
-    if (one.kind->severity == Severity::Error)
-      return one.message;
-  return "it cannot be read";
-}
-
 /// Multiplications of the program's workload, on a chip that anything runs on.
 static int64_t macsOf(const onnx::Program &program, std::string &problem) {
   Session inner(llvm::nulls(), llvm::nulls());

@@ -1,9 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Format onnx: a model as a program with one workload; `run` adds a statement that evaluates it.
-#include "ir/common/diagnostics/Onnx.h"
-#include "frontend/import/onnx/OnnxText.h"
+// Models (frontend/sema/ModelFormats) as programs with one workload; `run` adds statements that
+// evaluate it.
+#include "frontend/sema/ModelFormats.h"
 #include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Onnx.h"
 #include "stdlib/Embedded.h"
 #include "tools/driver/import/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,27 +31,38 @@ static llvm::Optional<onnx::GivenShape> readShape(Session &session, llvm::String
   return shape;
 }
 
-static llvm::Optional<onnx::Program> readModel(Session &session, llvm::StringRef path,
-                                               const Arguments &arguments) {
-  onnx::ReadOptions options;
-  options.isStrict = arguments.has("strict");
-  options.keepsDecomposed = arguments.has("keep-decomposed");
+static llvm::Optional<ModelProgram> readModel(Session &session, const ModelFormat &format,
+                                              llvm::StringRef path, const Arguments &arguments) {
+  ModelOptions options;
+  options.graph.isStrict = arguments.has("strict");
+  options.graph.keepsDecomposed = arguments.has("keep-decomposed");
+  options.config.as = arguments.value("as").str();
   for (llvm::StringRef text : arguments.values("shape")) {
     llvm::Optional<onnx::GivenShape> shape = readShape(session, text);
     if (!shape)
       return llvm::None;
-    options.shapes.push_back(std::move(*shape));
+    options.graph.shapes.push_back(std::move(*shape));
   }
-  FileId file = session.sources.addBinary(path.str());
-  return onnx::readProgram(path, file, options, session.diagnostics);
+  Program library(session.sources, session.diagnostics);
+  return format.read(path, options, library);
+}
+
+static bool importAs(llvm::StringRef format, Session &session, llvm::StringRef path,
+                     const Arguments &arguments, std::string &text) {
+  llvm::Optional<ModelProgram> program = readModel(session, *modelFormat(format), path, arguments);
+  if (program)
+    text = std::move(program->text);
+  return program.hasValue();
 }
 
 bool driver::importOnnx(Session &session, llvm::ArrayRef<std::string> files,
                         const Arguments &arguments, std::string &text) {
-  llvm::Optional<onnx::Program> program = readModel(session, files.front(), arguments);
-  if (program)
-    text = std::move(program->text);
-  return program.hasValue();
+  return importAs("onnx", session, files.front(), arguments, text);
+}
+
+bool driver::importConfig(Session &session, llvm::ArrayRef<std::string> files,
+                          const Arguments &arguments, std::string &text) {
+  return importAs("hf", session, files.front(), arguments, text);
 }
 
 /// The module of the library that declares the chip or system `name`; "" when there is none.
@@ -64,11 +76,8 @@ static std::string moduleOf(llvm::StringRef name) {
            at = file.text.find(head, at + 1)) {
         bool begins = at == 0 || file.text[at - 1] == '\n';
         char next = at + head.size() < file.text.size() ? file.text[at + head.size()] : ' ';
-        if (begins && !llvm::isAlnum(next) && next != '_') {
-          std::string module = "std." + file.path.drop_back(5).str();
-          std::replace(module.begin(), module.end(), '/', '.');
-          return module;
-        }
+        if (begins && !llvm::isAlnum(next) && next != '_')
+          return moduleName(file.path);
       }
     }
   }
@@ -88,7 +97,10 @@ FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
           .help("`perfc list hardware` prints the chips of the library");
     return 0;
   }
-  llvm::Optional<onnx::Program> program = readModel(session, path, arguments);
+  const ModelFormat *format =
+      arguments.has("from") ? modelFormat(arguments.value("from")) : modelFormatOf(path);
+  llvm::Optional<ModelProgram> program =
+      readModel(session, format ? *format : *modelFormat("hf"), path, arguments);
   if (!program)
     return 0;
   if (!program->open.empty()) {
@@ -97,8 +109,11 @@ FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
               program->open.front() + "=8");
     return 0;
   }
-  std::string format = program->format.empty() ? "" : "dtype = " + program->format;
-  std::string text = fmt::format("import {}\n{}\nevaluate {}({}) on {}\n", module, program->text,
-                                 program->workload, format, chip);
+  std::string own = program->format.empty() ? "" : "dtype = " + program->format;
+  std::string text = fmt::format("import {}\n{}\n", module, program->text);
+  if (program->phases.empty())
+    text += fmt::format("evaluate {}({}) on {}\n", program->workload, own, chip);
+  for (const std::string &phase : program->phases)
+    text += fmt::format("evaluate {}.{}({}) on {}\n", program->workload, phase, own, chip);
   return session.sources.add((path + " as a program").str(), std::move(text));
 }

@@ -1,0 +1,54 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A configuration as a call of a row of a table: its keys become the arguments. Objects inside are
+// calls in turn, where they are models or ways to quantise, else records.
+#ifndef PERFC_FRONTEND_IMPORT_CONFIG_CALLTEXT_H
+#define PERFC_FRONTEND_IMPORT_CONFIG_CALLTEXT_H
+
+#include "frontend/import/config/Config.h"
+#include "frontend/import/config/FamilyTable.h"
+#include <set>
+
+namespace perfc::config {
+
+class CallText {
+public:
+  /// `folder` has the table of models: "families/hugging_face".
+  CallText(const Config &config, llvm::StringRef folder, FamilyTable &table,
+           DiagnosticEngine &diagnostics)
+      : config(config), folder(folder), table(table), diagnostics(diagnostics) {}
+
+  /// The call of row `kind` with the keys of `object`, which stands at `path`: "llama.llama(…)"; ""
+  /// after a report.
+  std::string call(const llvm::json::Object &object, std::vector<llvm::StringRef> path,
+                   llvm::StringRef kind);
+  /// The format of weights that `object`, a way to quantise, gives, as an expression; "" where the
+  /// library does not know the method (a warning).
+  std::string format(const llvm::json::Object &object, std::vector<llvm::StringRef> path);
+
+  /// Modules that the calls so far need.
+  const std::set<std::string> &modules() const { return used; }
+
+private:
+  std::vector<const ast::Arg *> parametersOf(const Row &row);
+  llvm::StringRef modelOf(const ast::Expr *byDefault) const;
+  std::string argument(const ast::Arg &parameter, const llvm::json::Value &value,
+                       const std::vector<llvm::StringRef> &path);
+  std::string arguments(const Row &row, const llvm::json::Object &object,
+                        std::vector<llvm::StringRef> &path);
+  std::string text(const llvm::json::Value &value) const;
+  void reportUnknown(const llvm::json::Object &object, const std::vector<llvm::StringRef> &path,
+                     llvm::StringRef kind);
+  void warnUnused(const Row &row, const llvm::json::Object &object,
+                  std::vector<llvm::StringRef> &path);
+
+  const Config &config;
+  llvm::StringRef folder;
+  FamilyTable &table;
+  DiagnosticEngine &diagnostics;
+  std::set<std::string> used;
+};
+
+} // namespace perfc::config
+
+#endif // PERFC_FRONTEND_IMPORT_CONFIG_CALLTEXT_H

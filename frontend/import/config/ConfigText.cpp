@@ -1,0 +1,303 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/config/ConfigText.h"
+
+#include "frontend/import/config/CallText.h"
+#include "frontend/import/config/Headers.h"
+#include "frontend/import/names/ProgramNames.h"
+#include "ir/common/DType.h"
+#include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Models.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace perfc;
+using namespace perfc::config;
+namespace fs = llvm::sys::fs;
+namespace paths = llvm::sys::path;
+
+/// Tables of the formats.
+static constexpr llvm::StringLiteral hubTable = "families/hugging_face";
+static constexpr llvm::StringLiteral ggufTable = "families/gguf";
+static constexpr llvm::StringLiteral familyModules = "families";
+static constexpr llvm::StringLiteral configName = "config.json";
+static constexpr uint64_t mostBytes = 64 << 20; ///< of a configuration
+
+bool config::isFolder(llvm::StringRef path) {
+  return fs::is_directory(path) || paths::filename(path) == configName;
+}
+
+static std::string inFolder(llvm::StringRef folder, llvm::StringRef name) {
+  llvm::SmallString<128> path = folder;
+  paths::append(path, name);
+  return path.str().str();
+}
+
+namespace {
+
+/// Reads one model.
+class ModelReader {
+public:
+  ModelReader(const ReadOptions &options, SourceManager *sources, FamilyTable &table,
+              DiagnosticEngine &diagnostics)
+      : options(options), sources(sources), table(table), diagnostics(diagnostics) {}
+
+  llvm::Optional<Program> read(llvm::StringRef path);
+  llvm::Optional<Program> write(const Config &config, llvm::StringRef folder, llvm::StringRef name);
+
+private:
+  llvm::Optional<Config> load(llvm::StringRef path);
+  bool addBeside(llvm::StringRef folder, Config &config);
+  bool readStored(llvm::StringRef folder);
+  void reportNotHere(llvm::StringRef path);
+  llvm::StringRef typeOf(const Config &config) const;
+  std::string comment(const Config &config, llvm::StringRef kind) const;
+
+  const ReadOptions &options;
+  SourceManager *sources; ///< null where nothing is read
+  FamilyTable &table;
+  DiagnosticEngine &diagnostics;
+  StoredElements stored;
+  int64_t generated = 0; ///< tokens at most, where generation_config.json says so
+};
+
+} // namespace
+
+/// A name of a hub, OWNER/MODEL, gets no download: what to fetch is said.
+void ModelReader::reportNotHere(llvm::StringRef path) {
+  Diagnostic &error = diagnostics.report(options.place, diag::ModelNotHere, path);
+  bool isFile = path.endswith(".json") || path.endswith(".gguf") || path.endswith(".safetensors");
+  if (!isFile && path.count('/') == 1 && !path.startswith(".") && !path.startswith("/"))
+    error.help(
+        fmt::format("nothing is fetched from a hub: download config.json of {} into a folder "
+                    "(and generation_config.json; weights are not needed), and name that folder",
+                    path));
+  else
+    error.help("name a folder with a config.json, such a file, or a GGUF or safetensors file");
+}
+
+llvm::Optional<Config> ModelReader::load(llvm::StringRef path) {
+  uint64_t size = 0;
+  std::string problem;
+  if (!fs::file_size(path, size) && size > mostBytes) {
+    diagnostics.report(options.place, diag::CannotRead, path.str(),
+                       fmt::format("it has more than {} MiB", mostBytes >> 20));
+    return llvm::None;
+  }
+  FileId known = sources->find(path);
+  FileId file = known ? known : sources->load(path, problem);
+  if (file)
+    return readConfig(file, *sources, diagnostics);
+  diagnostics.report(options.place, diag::CannotRead, path.str(), problem);
+  return llvm::None;
+}
+
+/// What the files beside config.json add: how weights are quantised, and how long texts become.
+bool ModelReader::addBeside(llvm::StringRef folder, Config &config) {
+  std::string generation = inFolder(folder, "generation_config.json");
+  if (fs::exists(generation)) {
+    auto other = load(generation);
+    if (!other)
+      return false;
+    for (llvm::StringRef key : {"max_length", "max_new_tokens"})
+      generated = std::max(generated, other->keys.getInteger(key).getValueOr(0));
+  }
+  if (const llvm::json::Object *older = config.keys.getObject("compression_config"))
+    if (!config.keys.get("quantization_config"))
+      config.keys["quantization_config"] = llvm::json::Object(*older);
+  for (auto [name, method] :
+       {std::pair("quantize_config.json", "gptq"), std::pair("quant_config.json", "awq"),
+        std::pair("hf_quant_config.json", "modelopt")}) {
+    std::string path = inFolder(folder, name);
+    if (config.keys.get("quantization_config") || !fs::exists(path))
+      continue;
+    auto other = load(path);
+    if (!other)
+      return false;
+    other->keys.try_emplace("quant_method", method);
+    config.keys["quantization_config"] = std::move(other->keys);
+  }
+  return true;
+}
+
+/// The headers of all files of safetensors in `folder`.
+bool ModelReader::readStored(llvm::StringRef folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (llvm::StringRef(it->path()).endswith(".safetensors"))
+      files.push_back(it->path());
+  llvm::sort(files);
+  for (const std::string &path : files)
+    if (!addSafetensors(path, sources->addBinary(path), stored, diagnostics))
+      return false;
+  return true;
+}
+
+llvm::StringRef ModelReader::typeOf(const Config &config) const {
+  if (!options.as.empty())
+    return options.as;
+  for (llvm::StringRef key : {"model_type", "_class_name", "general.architecture"})
+    if (llvm::StringRef type = config.string(key); !type.empty())
+      return type;
+  return "";
+}
+
+/// bf16 and so on by the names of PyTorch and of safetensors; "" for others.
+static llvm::StringRef formatOf(llvm::StringRef name) {
+  name.consume_front("torch.");
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases("bfloat16", "BF16", "bf16", "bf16")
+      .Cases("float16", "half", "F16", "f16", "fp16")
+      .Cases("float32", "float", "F32", "f32", "fp32")
+      .Cases("float64", "double", "F64", "f64", "fp64")
+      .Default("");
+}
+
+/// The format of the model's own numbers, or of most that are stored.
+static std::string formatIn(const Config &config, const StoredElements &stored) {
+  const llvm::json::Object *text = config.keys.getObject("text_config");
+  for (llvm::StringRef key : {"torch_dtype", "dtype"})
+    for (const llvm::json::Object *keys : {&config.keys, text})
+      if (llvm::StringRef name = keys ? keys->getString(key).getValueOr("") : "";
+          !formatOf(name).empty())
+        return formatOf(name).str();
+  std::pair<llvm::StringRef, int64_t> most;
+  for (const auto &[name, elements] : stored)
+    if (!formatOf(name).empty() && elements > most.second)
+      most = {formatOf(name), elements};
+  return most.first.str();
+}
+
+std::string ModelReader::comment(const Config &config, llvm::StringRef kind) const {
+  std::string text = fmt::format("// A model of type {}", kind);
+  if (const llvm::json::Array *classes = config.keys.getArray("architectures"))
+    if (!classes->empty() && classes->front().getAsString())
+      text += fmt::format(", as {}", classes->front().getAsString()->str());
+  if (generated)
+    text += fmt::format("; texts of at most {} tokens", generated);
+  for (const auto &[format, elements] : stored)
+    text += fmt::format("; {} elements of {} are stored", elements, format);
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < ' ')
+      c = ' ';
+  return text + ".\n";
+}
+
+/// What `call` is a call of: another row of the table in `folder`, or a family.
+static Row calledRow(FamilyTable &table, llvm::StringRef folder, const ast::Expr &call) {
+  const ast::Expr &name = *call.operands[0];
+  Row found; // `families.mamba` is not the row of that name
+  if (name.kind == ast::ExprKind::Name)
+    found = table.find(folder, name.text);
+  return found.item ? found : table.find(familyModules, name.text);
+}
+
+/// Names of phases anywhere in `body`, of those that set no parameter which is `fixed`.
+static void addPhases(const ast::Body &body, llvm::ArrayRef<llvm::StringRef> fixed,
+                      std::vector<std::string> &phases) {
+  for (const ast::Item *item : body.items) {
+    if (item->kind == ast::ItemKind::If)
+      addPhases(*item->block, fixed, phases);
+    if (item->kind != ast::ItemKind::Line || item->word != "phase" || item->args.empty())
+      continue;
+    const ast::Expr *set = item->args[0].assigned;
+    auto isFixed = [&](const ast::Arg &arg) { return llvm::is_contained(fixed, arg.value->text); };
+    if (!set || llvm::none_of(set->args, isFixed))
+      phases.push_back(nameOf(*item).str());
+  }
+}
+
+/// The family of `row`, wherever its `from` leads, with its phases.
+static void addFamily(FamilyTable &table, llvm::StringRef folder, Row row, Program &program) {
+  std::vector<llvm::StringRef> fixed;
+  for (size_t link = 0; link < longestChain && row.item && !row.item->block; ++link) {
+    const ast::Expr *base = madeFrom(row);
+    if (!base)
+      return;
+    for (const ast::Arg &arg : base->args)
+      fixed.push_back(arg.value->text);
+    row = calledRow(table, folder, *base);
+  }
+  if (!row.item || !row.item->block)
+    return;
+  program.family = nameOf(*row.item).str();
+  addPhases(*row.item->block, fixed, program.phases);
+}
+
+llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef folder,
+                                           llvm::StringRef name) {
+  llvm::StringRef kind = typeOf(config);
+  if (kind.empty()) {
+    diagnostics.report({config.file, 0, 0}, diag::ModelWithoutType)
+        .note("`model_type` of config.json does, `_class_name` of diffusion models, or "
+              "`general.architecture` of GGUF")
+        .help("name it: `--as llama`");
+    return llvm::None;
+  }
+  size_t errors = diagnostics.errorCount();
+  CallText writer(config, folder, table, diagnostics);
+  std::string call = writer.call(config.keys, {}, kind);
+  Program program;
+  program.format = formatIn(config, stored);
+  const llvm::json::Object *quantised = config.keys.getObject("quantization_config");
+  std::string weights =
+      quantised ? writer.format(*quantised, {"quantization_config"}) : std::string();
+  if (llvm::StringRef type = config.string("weight_type"); folder == ggufTable && !type.empty())
+    weights = writer.format(llvm::json::Object{{"quant_method", "gguf"}, {"type", type}}, {});
+  if (diagnostics.errorCount() != errors)
+    return llvm::None;
+  if (!weights.empty()) {
+    bool isEmpty = llvm::StringRef(call).endswith("()");
+    call = call.substr(0, call.size() - 1) + (isEmpty ? "" : ", ") + "weights = " + weights + ")";
+  }
+  ProgramNames names;
+  program.text = comment(config, kind);
+  for (const std::string &module : writer.modules()) {
+    program.text += "import " + module + "\n";
+    names.takeOwn(llvm::StringRef(module).rsplit('.').second);
+  }
+  program.workload = names.add(name, "model_");
+  program.text += fmt::format("\nworkload {} from {}\n", program.workload, call);
+  addFamily(table, folder, table.find(folder, llvm::StringRef(call).split('(').first), program);
+  return program;
+}
+
+llvm::Optional<Program> ModelReader::read(llvm::StringRef path) {
+  if (!fs::exists(path)) {
+    reportNotHere(path);
+    return llvm::None;
+  }
+  if (isGguf(path)) {
+    auto header = readGguf(path, *sources, diagnostics);
+    return header ? write(*header, ggufTable, paths::stem(path)) : llvm::None;
+  }
+  bool isWhole = fs::is_directory(path);
+  llvm::SmallString<128> folder = isWhole ? path : paths::parent_path(path);
+  bool isConfig = !isWhole && !path.endswith(".safetensors");
+  std::string file = isConfig ? path.str() : inFolder(folder, configName);
+  if (!isConfig && !fs::exists(file)) {
+    diagnostics.report(options.place, diag::ModelNotHere, path)
+        .help("the sizes of a model are in its config.json: put it into the folder");
+    return llvm::None;
+  }
+  auto config = load(file);
+  if (!config || !addBeside(folder, *config) || !readStored(folder))
+    return llvm::None;
+  fs::make_absolute(folder);
+  paths::remove_dots(folder, /*remove_dot_dot=*/true);
+  return write(*config, hubTable, paths::filename(folder));
+}
+
+llvm::Optional<Program> config::readProgram(llvm::StringRef path, const ReadOptions &options,
+                                            SourceManager &sources, FamilyTable &table,
+                                            DiagnosticEngine &diagnostics) {
+  return ModelReader(options, &sources, table, diagnostics).read(path);
+}
+
+llvm::Optional<Program> config::programOf(const Config &config, llvm::StringRef name,
+                                          const ReadOptions &options, FamilyTable &table,
+                                          DiagnosticEngine &diagnostics) {
+  return ModelReader(options, nullptr, table, diagnostics).write(config, hubTable, name);
+}

@@ -1,0 +1,28 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/config/FamilyTable.h"
+
+using namespace perfc;
+using namespace perfc::config;
+
+std::vector<llvm::StringRef> config::textsOf(const Row &row) {
+  std::vector<llvm::StringRef> texts;
+  const ast::Expr *list =
+      row.item && !row.item->args.empty() ? row.item->args[0].assigned : nullptr;
+  if (list && list->kind == ast::ExprKind::List)
+    for (const ast::Arg &arg : list->args)
+      if (arg.value->kind == ast::ExprKind::String)
+        texts.push_back(arg.value->text);
+  return texts;
+}
+
+llvm::StringRef config::nameOf(const ast::Item &item) {
+  const ast::Expr *head = item.args[0].value;
+  return head->kind == ast::ExprKind::Call ? head->operands[0]->text : head->text;
+}
+
+const ast::Expr *config::madeFrom(const Row &row) {
+  for (const ast::Clause &clause : row.item->clauses)
+    if (clause.word == "from" && clause.args[0].value->kind == ast::ExprKind::Call)
+      return clause.args[0].value;
+  return nullptr;
+}

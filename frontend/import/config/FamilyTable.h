@@ -1,0 +1,41 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of the library: which workload builds models of a type. Modules in a folder of
+// the library are a table for one format of configurations, and its rows are workloads
+// `TYPE(keys = defaults) from FAMILY(…)`, whose parameters are the keys.
+#ifndef PERFC_FRONTEND_IMPORT_CONFIG_FAMILYTABLE_H
+#define PERFC_FRONTEND_IMPORT_CONFIG_FAMILYTABLE_H
+
+#include "frontend/syntax/AST.h"
+#include <string>
+#include <vector>
+
+namespace perfc::config {
+
+struct Row {
+  std::string module;              ///< std.families.hugging_face.llama
+  const ast::Item *item = nullptr; ///< null where there is no such row
+};
+
+class FamilyTable {
+public:
+  virtual ~FamilyTable() = default;
+  /// What a module of the library right in `folder` declares under `name`.
+  virtual Row find(llvm::StringRef folder, llvm::StringRef name) = 0;
+  /// All workloads there, for suggestions.
+  virtual std::vector<std::string> names(llvm::StringRef folder) = 0;
+};
+
+/// Rows that are `from` each other, at most.
+constexpr size_t longestChain = 16;
+
+/// The texts of `let NAME = ["…", …]`.
+std::vector<llvm::StringRef> textsOf(const Row &row);
+/// The name that a declaration or a phase gives.
+llvm::StringRef nameOf(const ast::Item &item);
+/// The call after `from` of a row; null where there is none.
+const ast::Expr *madeFrom(const Row &row);
+
+} // namespace perfc::config
+
+#endif // PERFC_FRONTEND_IMPORT_CONFIG_FAMILYTABLE_H

@@ -1,0 +1,56 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/sema/ModelFormats.h"
+
+#include "frontend/sema/LibraryTable.h"
+
+using namespace perfc;
+
+static llvm::Optional<ModelProgram> readGraph(llvm::StringRef path, const ModelOptions &options,
+                                              Program &library) {
+  FileId file = library.sourceManager().addBinary(path.str());
+  auto program = onnx::readProgram(path, file, options.graph, library.diags());
+  if (!program)
+    return llvm::None;
+  return ModelProgram{std::move(program->text),
+                      std::move(program->workload),
+                      std::move(program->format),
+                      std::move(program->open),
+                      {}};
+}
+
+static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const ModelOptions &options,
+                                               Program &library) {
+  LibraryTable table(library);
+  config::ReadOptions own = options.config;
+  own.place = options.graph.place;
+  auto program = config::readProgram(path, own, library.sourceManager(), table, library.diags());
+  if (!program)
+    return llvm::None;
+  return ModelProgram{std::move(program->text),
+                      std::move(program->workload),
+                      std::move(program->format),
+                      {},
+                      std::move(program->phases)};
+}
+
+static bool isGguf(llvm::StringRef path) { return path.endswith(".gguf"); }
+static bool isSafetensors(llvm::StringRef path) { return path.endswith(".safetensors"); }
+
+static const ModelFormat formats[] = {
+    {"gguf", isGguf, readConfig},
+    {"hf", config::isFolder, readConfig},
+    {"onnx", onnx::isModelFile, readGraph},
+    {"safetensors", isSafetensors, readConfig},
+};
+
+const ModelFormat *perfc::modelFormat(llvm::StringRef name) {
+  const ModelFormat *found =
+      llvm::find_if(formats, [&](const ModelFormat &format) { return format.name == name; });
+  return found == std::end(formats) ? nullptr : found;
+}
+
+const ModelFormat *perfc::modelFormatOf(llvm::StringRef path) {
+  const ModelFormat *found =
+      llvm::find_if(formats, [&](const ModelFormat &format) { return format.claims(path); });
+  return found == std::end(formats) ? nullptr : found;
+}

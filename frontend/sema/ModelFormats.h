@@ -1,0 +1,43 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats of models that become programs with one workload: what `import FORMAT "…" as net` and the
+// command read. A format is a row of the table in ModelFormats.cpp.
+#ifndef PERFC_FRONTEND_SEMA_MODELFORMATS_H
+#define PERFC_FRONTEND_SEMA_MODELFORMATS_H
+
+#include "frontend/import/config/ConfigText.h"
+#include "frontend/import/onnx/OnnxText.h"
+#include "frontend/sema/Program.h"
+
+namespace perfc {
+
+struct ModelOptions {
+  onnx::ReadOptions graph;    ///< of graphs; its place is that of any format
+  config::ReadOptions config; ///< of configurations
+};
+
+struct ModelProgram {
+  std::string text;
+  std::string workload; ///< its name
+  std::string format;   ///< of its real numbers: "fp32"; "" where that is not said
+  /// Parameters of the workload that have no default, and its phases.
+  std::vector<std::string> open, phases;
+};
+
+struct ModelFormat {
+  llvm::StringLiteral name;
+  /// True for a file or folder whose name says that it is one.
+  bool (*claims)(llvm::StringRef path);
+  /// Nothing after a report. `library` is where families are looked up.
+  llvm::Optional<ModelProgram> (*read)(llvm::StringRef path, const ModelOptions &options,
+                                       Program &library);
+};
+
+/// The format `name`; null where there is none.
+const ModelFormat *modelFormat(llvm::StringRef name);
+/// The format of the model at `path`, by its name; null where it is none.
+const ModelFormat *modelFormatOf(llvm::StringRef path);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_SEMA_MODELFORMATS_H

@@ -1,0 +1,14 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Any bytes as the header of a GGUF file.
+#include "frontend/import/config/Headers.h"
+
+using namespace perfc;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  FileId file = sources.addBinary("fuzz.gguf");
+  config::parseGguf({reinterpret_cast<const char *>(data), size}, file, diagnostics);
+  return 0;
+}

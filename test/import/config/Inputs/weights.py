@@ -1,0 +1,73 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the headers of files of weights: `weights.py gguf FILE [wrong]` or `weights.py safetensors FILE [wrong]`; `wrong` names what is
+wrong with it. No weights follow. A GGUF file `first` or `second` is one of two parts.
+"""
+import json
+import struct
+import sys
+
+
+def text(value: str) -> bytes:
+    return struct.pack("<Q", len(value)) + value.encode()
+
+
+def pair(key: str, value) -> bytes:
+    if isinstance(value, str):
+        return text(key) + struct.pack("<I", 8) + text(value)
+    if isinstance(value, list):
+        return text(key) + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
+    return text(key) + struct.pack("<II", 4, value)
+
+
+def tensor(name: str, shape: list[int], kind: int) -> bytes:
+    return text(name) + struct.pack("<I", len(shape)) + struct.pack(f"<{len(shape)}Q", *shape) + struct.pack("<IQ", kind, 0)
+
+
+def gguf(wrong: str) -> bytes:
+    metadata = {"general.architecture": "llama" if wrong != "architecture" else "abacus", "llama.block_count": 2,
+                "llama.embedding_length": 64, "llama.feed_forward_length": 128, "llama.attention.head_count": 4,
+                "llama.attention.head_count_kv": 2, "tokenizer.ggml.tokens": [f"t{i}" for i in range(5000)]}
+    if wrong == "missing":
+        del metadata["llama.embedding_length"]
+    tensors = [tensor("token_embd.weight", [64, 5000], 14), tensor("blk.0.ffn_down.weight", [128, 64], 12),
+               tensor("output.weight", [64, 5000], 14)]
+    if wrong == "extent":
+        tensors[1] = tensor("blk.0.ffn_down.weight", [1 << 63, 64], 12)
+    if wrong == "elements":
+        tensors[1] = tensor("blk.0.ffn_down.weight", [1 << 40, 1 << 40], 12)
+    if wrong == "format":
+        tensors[1] = tensor("blk.0.ffn_down.weight", [128, 64], 4)
+    if wrong == "name":
+        tensors[1] = tensor("n" * (1 << 20), [128, 64], 12)
+    if wrong == "first":
+        tensors = tensors[:1]
+    if wrong == "second":
+        tensors = tensors[1:]
+        metadata = {"split.no": 1}
+    count = len(tensors) if wrong != "count" else 1 << 62
+    data = b"GGUF" + struct.pack("<IQQ", 3, count, len(metadata))
+    if wrong == "nested":
+        data = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("a") + struct.pack("<I", 9)
+        return data + struct.pack("<IQ", 9, 1) * 1000
+    if wrong == "string":
+        data = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1 << 62)
+        return data + b"a" * 100
+    data += b"".join(pair(key, value) for key, value in metadata.items()) + b"".join(tensors)
+    return data[:-50] if wrong == "short" else data
+
+
+def safetensors(wrong: str) -> bytes:
+    tensors = {"__metadata__": {"format": "pt"}, "a": {"dtype": "BF16", "shape": [100, 64], "data_offsets": [0, 12800]},
+               "b": {"dtype": "F32", "shape": [10], "data_offsets": [12800, 12840]}}
+    if wrong == "shape":
+        tensors["a"]["shape"] = [1 << 40, 1 << 40]
+    header = json.dumps(tensors).encode()
+    if wrong == "json":
+        header = header[:-5] + b"     "
+    length = len(header) if wrong != "length" else 1 << 40
+    return struct.pack("<Q", length) + header
+
+
+if __name__ == "__main__":
+    write = {"gguf": gguf, "safetensors": safetensors}[sys.argv[1]]
+    open(sys.argv[2], "wb").write(write(sys.argv[3] if len(sys.argv) > 3 else ""))
