@@ -158,6 +158,8 @@ void Evaluation::prepare(ir::Module &module) {
       kinds.insert(op.name());
     if (!options.provider.empty() && op.is(study::EvaluateOp::opName) && !op.hasAttr("using"))
       op.setAttr("using", options.provider);
+    if (options.servesAsVidur && op.is(study::ServeOp::opName))
+      op.setAttr("vidur", ir::Attribute::unit());
     if (op.is(study::EvaluateOp::opName) || op.is(study::TrainOp::opName) ||
         op.is(study::ServeOp::opName)) {
       std::string subject = op.symbolAttr(op.hasAttr("whole") ? "whole" : "subject").str();

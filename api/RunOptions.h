@@ -50,6 +50,8 @@ struct RunOptions {
   enum class Which : uint8_t { All, Searches, Sweeps, Tables } which = Which::All;
   /// What answers statements that do not say `using`; "" for what fits their chip.
   std::string provider;
+  /// Statements `serve` run by VIDUR's rules.
+  bool servesAsVidur = false;
   mapper::SearchSettings search;
   /// Where the points of sweeps are kept, and which of them are evaluated.
   mapper::SweepSettings sweep;

@@ -4,8 +4,6 @@
 #include "api/UnusedWords.h"
 #include "api/astra/Replay.h"
 #include "backends/core/Evaluate.h"
-#include "backends/core/UncertainInputs.h"
-#include "backends/serving/Serve.h"
 #include "ir/study/ServeOps.h"
 #include "ir/study/TrainOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -67,26 +65,6 @@ void api::compareRows(Evaluation &run, const StatementContext &statement) {
   for (ir::Operation &row : statement.op.body())
     if (const StatementKind *kind = findStatementKind(row))
       kind->evaluate(run, {statement.module, row, statement.point, &statement.op});
-}
-
-static void dropBatches(Outcome &outcome) {
-  auto summary = std::make_shared<ServingSummary>(*outcome.serving);
-  summary->batches = {};
-  summary->nodesOf = nullptr;
-  outcome.serving = std::move(summary);
-}
-
-void api::serveRequests(Evaluation &run, const StatementContext &statement) {
-  ResultLabels labels = labelsIn(run, statement.op);
-  run.context.watcher.at(labels.label);
-  auto serve = [&] {
-    return serving::evaluateServing(statement.module, statement.op, run.providers,
-                                    run.context.diagnostics);
-  };
-  llvm::Optional<Outcome> outcome =
-      withEnds(statement.module, statement.op, run.context.diagnostics, serve, dropBatches);
-  if (outcome)
-    run.keep(std::move(*outcome), statement, std::move(labels));
 }
 
 void api::replayTraces(Evaluation &run, const StatementContext &statement) {

@@ -158,11 +158,6 @@ static StatementMetrics metricsBeside(ResultKind kind) {
   return {};
 }
 
-static constexpr std::pair<llvm::StringLiteral, double Distribution::*> distributionParts[] = {
-    {"mean", &Distribution::mean}, {"min", &Distribution::least}, {"max", &Distribution::most},
-    {"p50", &Distribution::p50},   {"p90", &Distribution::p90},   {"p95", &Distribution::p95},
-    {"p99", &Distribution::p99}};
-
 /// A member of a distribution; nothing for other names.
 static llvm::Optional<MetricValue> distributionMetric(Of of, llvm::StringRef base,
                                                       llvm::StringRef part) {
@@ -172,10 +167,10 @@ static llvm::Optional<MetricValue> distributionMetric(Of of, llvm::StringRef bas
     return llvm::None;
   if (values->count == 0)
     return metricUnknown("no request has more than one token of answer");
-  for (const auto &[known, member] : distributionParts)
-    if (known == part)
-      return metricNumber(values->*member);
-  return llvm::None;
+  if (!llvm::is_contained(distributionMembers(), part))
+    return llvm::None;
+  llvm::Optional<double> value = values->member(part);
+  return value ? metricNumber(*value) : metricUnknown("there are too few requests for an interval");
 }
 
 /// A metric of the table of the statement.
@@ -259,14 +254,4 @@ llvm::Optional<MetricValue> perfc::metric(const Outcome &of, llvm::StringRef nam
     return there && there->hasNumber() ? there->value.central() : centre;
   });
   return found;
-}
-
-llvm::ArrayRef<llvm::StringRef> perfc::distributionMembers() {
-  static const std::vector<llvm::StringRef> names = [] {
-    std::vector<llvm::StringRef> list;
-    for (const auto &[name, member] : distributionParts)
-      list.push_back(name);
-    return list;
-  }();
-  return names;
 }

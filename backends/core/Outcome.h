@@ -50,6 +50,8 @@ struct Outcome {
   /// Whether the energy of the cost has what each source of uncertainty moves it by, though `ends`
   /// move the rest.
   bool hasEnergyMoves = false;
+  /// Whether figures of kernels of libraries (tile.family) may move it.
+  bool readsFamilies = true;
   /// Nodes of a trace have times: what they compute, move and hold is not known.
   bool isTimesOnly = false;
   /// A figure of this with what each source of `ends` moves it: the larger of its two moves, so
@@ -76,9 +78,6 @@ struct MetricValue {
 /// `traffic.MEMORY` and members of distributions (`ttft.p99`). What only evaluations have is not
 /// given, with the reason. Nothing when there is no such metric.
 llvm::Optional<MetricValue> metric(const Outcome &outcome, llvm::StringRef name);
-
-/// What follows the point in the name of a metric that is a distribution.
-llvm::ArrayRef<llvm::StringRef> distributionMembers();
 
 } // namespace perfc
 

@@ -5,6 +5,9 @@
 #ifndef PERFC_BACKENDS_CORE_SERVING_H
 #define PERFC_BACKENDS_CORE_SERVING_H
 
+#include "ir/common/Metrics.h"
+#include "llvm/ADT/Optional.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,9 +19,15 @@ namespace perfc {
 /// the two nearest values: that of q among n stands at (n - 1) * q, counted from 0.
 struct Distribution {
   double mean = 0, least = 0, most = 0;
-  double p50 = 0, p90 = 0, p95 = 0, p99 = 0;
+  double p50 = 0, p90 = 0, p95 = 0, p99 = 0, p999 = 0;
   int64_t count = 0;
+  /// Half of the 90 % interval of the mean and of percentiles, from the same of 20 batches of
+  /// values that follow each other (batch means); below 0 where a batch has too few.
+  double meanHalf = -1, p50Half = -1, p90Half = -1, p99Half = -1;
 
+  /// One of `distributionMembers`; nothing where there are too few values for it.
+  llvm::Optional<double> member(llvm::StringRef name) const;
+  /// Of values in the order in which they came.
   static Distribution of(std::vector<double> values);
 };
 
@@ -31,12 +40,13 @@ struct ServedRequest {
 
 /// What one iteration runs.
 struct ServedBatch {
-  std::vector<double> seconds; ///< by stage, with the message to the next one
-  std::vector<double> starts;  ///< by stage, s from the start of the run
+  llvm::SmallVector<double, 1> seconds; ///< by stage, with the message to the next one
+  llvm::SmallVector<double, 1> starts;  ///< by stage, s from the start of the run
   int64_t requests = 0;
   int64_t promptTokens = 0;
   int64_t decodes = 0; ///< requests of which it makes the next token
   int64_t outputs = 0; ///< tokens that come out
+  int64_t copy = 0;    ///< of the model, that runs it
 };
 
 /// A stretch of kernels or a communication of a rank; `kind` "" for kernels.
@@ -52,9 +62,13 @@ struct ServingSummary {
   double runTime = 0;
   int64_t promptTokens = 0, outputTokens = 0;
   int64_t preemptions = 0;
-  double busy = 0;      ///< share of the run in which a stage works, mean of the stages
-  double usage = 0;     ///< share of the blocks that requests hold, mean over the run
-  double peakUsage = 0; ///< the same at the worst time
+  int64_t copies = 1;     ///< of the model
+  int64_t meeting = -1;   ///< requests that meet what is asked of each; below 0 for nothing asked
+  double prefixHits = -1; ///< share of the tokens of prompts that the prefix cache had; below 0
+                          ///< without one
+  double busy = 0;        ///< share of the run in which a stage works, mean of the stages
+  double usage = 0;       ///< share of the blocks that requests hold, mean over the run
+  double peakUsage = 0;   ///< the same at the worst time
   int64_t peakBlocks = 0;
   int64_t blocks = 0;                  ///< of the cache; 0 for no limit
   int64_t blockTokens = 0;             ///< tokens of a block

@@ -11,6 +11,12 @@ template <double ServingSummary::*share> static MetricValue ofCache(Of of) {
                                  : metricNumber((*of.serving).*share);
 }
 
+/// What follows from the requests that meet what is asked of each.
+static MetricValue ofGoals(Of of, double value) {
+  return of.serving->meeting < 0 ? metricUnknown("nothing is asked of a request (`slo`)")
+                                 : metricNumber(value);
+}
+
 static const Distribution *distributionOf(Of of, llvm::StringRef name) {
   static constexpr std::pair<llvm::StringLiteral, Distribution ServingSummary::*> distributions[] =
       {{"latency", &ServingSummary::latency},
@@ -37,7 +43,19 @@ StatementMetrics perfc::servingMetrics() {
       {"preemptions",
        [](Of of) { return metricNumber(static_cast<double>(of.serving->preemptions)); }},
       {"goodput",
-       [](Of) { return metricUnknown("which requests meet the goals is not told apart yet"); }},
+       [](Of of) {
+         return ofGoals(of, static_cast<double>(of.serving->meeting) / of.serving->runTime);
+       }},
+      {"slo_attainment",
+       [](Of of) {
+         return ofGoals(of, static_cast<double>(of.serving->meeting) /
+                                static_cast<double>(of.serving->requests.size()));
+       }},
+      {"prefix_hits",
+       [](Of of) {
+         return of.serving->prefixHits < 0 ? metricUnknown("there is no prefix cache")
+                                           : metricNumber(of.serving->prefixHits);
+       }},
   };
   return {table, distributionOf};
 }

@@ -3,6 +3,7 @@
 
 #include "ir/study/TrainOps.h"
 #include "ir/target/TargetOps.h"
+#include "ir/tile/LibraryOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -18,7 +19,8 @@ struct Input {
 
 class UncertainInputs {
 public:
-  UncertainInputs(ir::Module &module, ir::Operation &statement);
+  /// Those of kernels of libraries only `withFamilies`.
+  UncertainInputs(ir::Module &module, ir::Operation &statement, bool withFamilies);
 
   /// Moves all that depends on `source` to the upper (`sign` 1) or lower (-1) end of its interval;
   /// the reason why that is not possible, "" where it is.
@@ -36,12 +38,14 @@ private:
   bool addSources(const ir::Attribute &value);
 
   std::vector<Input> inputs;
+  bool withFamilies;
   std::vector<std::string> libraries; ///< names of those that may run a collective
 };
 
 } // namespace
 
-UncertainInputs::UncertainInputs(ir::Module &module, ir::Operation &statement) {
+UncertainInputs::UncertainInputs(ir::Module &module, ir::Operation &statement, bool withFamilies)
+    : withFamilies(withFamilies) {
   statement.walk([&](const ir::Operation &part) {
     if (auto chosen = ir::as<study::AlgorithmOp>(part))
       libraries.push_back(chosen.name().str());
@@ -66,6 +70,8 @@ void UncertainInputs::findLibraries(const ir::Operation &op) {
 
 void UncertainInputs::collect(ir::Operation &op) {
   if (op.is(target::LibraryOp::opName) && !llvm::is_contained(libraries, op.symbol().str()))
+    return;
+  if (op.is(tile::FamilyOp::opName) && !withFamilies)
     return;
   for (const ir::Operation::NamedAttribute &attr : op.attrs())
     if (addSources(attr.value))
@@ -184,7 +190,7 @@ llvm::Optional<Outcome> perfc::withEnds(ir::Module &module, ir::Operation &state
   llvm::Optional<Outcome> found = evaluate();
   if (!found)
     return llvm::None;
-  UncertainInputs inputs(module, statement);
+  UncertainInputs inputs(module, statement, found->readsFamilies);
   size_t reported = diagnostics.all().size();
   auto outcomeAt = [&](UncertaintySource source, double sign) -> std::shared_ptr<const Outcome> {
     std::string problem = inputs.move(source, sign);

@@ -195,6 +195,8 @@ static std::string groupsText(const ServingSummary &summary) {
 void emit::writeServing(const Input &input, const Result &result, const std::string &prefix,
                         const std::string &groups, FileSink sink) {
   const ServingSummary &summary = *result.serving;
+  if (summary.copies > 1)
+    return refuseTrace(input, result, "several copies of the model have no order among each other");
   double nodes = 0;
   for (int64_t stage = 0; stage < summary.stages && !summary.batches.empty(); ++stage)
     nodes += static_cast<double>(summary.nodesOf(0, static_cast<size_t>(stage)).size() + 3) *

@@ -19,6 +19,19 @@ static std::string distributionText(const Outcome &of, llvm::StringRef name,
                      text("p99"), text("max"));
 }
 
+/// What fills the memory of the fullest rank.
+static void addParts(const ServingSummary &summary, std::vector<TotalLine> &lines) {
+  auto part = [&](llvm::StringRef name, double value) {
+    lines.emplace_back(name.str(), formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
+  };
+  part("  weights", summary.weightBytes);
+  part("  activations", summary.activationBytes);
+  part("  logits", summary.logitBytes);
+  part("  reserved", summary.reservedBytes);
+  part("  cache",
+       summary.cacheBytes * static_cast<double>(summary.peakBlocks * summary.blockTokens));
+}
+
 /// What a stream of requests comes to.
 static std::vector<TotalLine> streamTotals(const emit::Result &result) {
   const Cost &cost = result.cost;
@@ -51,21 +64,20 @@ static std::vector<TotalLine> streamTotals(const emit::Result &result) {
             counted(summary.blockTokens, "token")));
   else
     add("cache", "no limit: the chip's memory has no capacity");
+  if (summary.meeting >= 0)
+    add("goals", fmt::format("{} of the requests meet them: {}",
+                             percent(static_cast<double>(summary.meeting) /
+                                     static_cast<double>(summary.requests.size())),
+                             metricText(result, "goodput")));
+  if (summary.prefixHits >= 0)
+    add("prefixes", percent(summary.prefixHits) + " of the tokens of prompts were in the cache");
   if (summary.preemptions)
     add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));
   add("energy", metricText(result, "energy"));
   if (result.price)
     add("cost", metricText(result, "cost") + ", " + metricText(result, "cost_per_token"));
   add("memory", memoryText(cost));
-  auto part = [&](llvm::StringRef name, double value) {
-    add(name, formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
-  };
-  part("  weights", summary.weightBytes);
-  part("  activations", summary.activationBytes);
-  part("  logits", summary.logitBytes);
-  part("  reserved", summary.reservedBytes);
-  part("  cache",
-       summary.cacheBytes * static_cast<double>(summary.peakBlocks * summary.blockTokens));
+  addParts(summary, lines);
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
   if (!cost.bottleneck().empty())
     add("bound", cost.bottleneck().str());
@@ -87,15 +99,19 @@ static Json requestEvent(const char *phase, const std::string &name, int64_t pro
 
 static void addBatches(const Result &of, int64_t process, Json &list) {
   const ServingSummary &summary = *of.serving;
-  for (int64_t stage = 0; stage < summary.stages; ++stage)
-    list.push(timelineName("thread_name", process, stage, "stage " + std::to_string(stage)));
+  for (int64_t thread = 0; thread < summary.stages * summary.copies; ++thread) {
+    std::string name = fmt::format("stage {}", thread % summary.stages);
+    if (summary.copies > 1)
+      name = fmt::format("copy {}, {}", thread / summary.stages, name);
+    list.push(timelineName("thread_name", process, thread, name));
+  }
   for (size_t number = 0; number < summary.batches.size(); ++number) {
     const ServedBatch &batch = summary.batches[number];
     const char *kind = batch.decodes == 0 ? "prompt" : batch.promptTokens == 0 ? "decode" : "mixed";
     for (size_t stage = 0; stage < batch.starts.size(); ++stage)
       list.push(timelineEvent(fmt::format("batch {}", number), kind, process,
-                              static_cast<int64_t>(stage), batch.starts[stage],
-                              batch.seconds[stage])
+                              batch.copy * summary.stages + static_cast<int64_t>(stage),
+                              batch.starts[stage], batch.seconds[stage])
                     .set("args", Json::object()
                                      .set("requests", batch.requests)
                                      .set("prompt_tokens", batch.promptTokens)
@@ -119,14 +135,12 @@ static void addBatches(const Result &of, int64_t process, Json &list) {
 static Json distributionJson(const Distribution &values) {
   if (values.count == 0)
     return Json();
-  return Json::object()
-      .set("mean", values.mean)
-      .set("min", values.least)
-      .set("max", values.most)
-      .set("p50", values.p50)
-      .set("p90", values.p90)
-      .set("p95", values.p95)
-      .set("p99", values.p99);
+  Json json = Json::object();
+  for (llvm::StringRef member : distributionMembers()) {
+    llvm::Optional<double> value = values.member(member);
+    json.set(member, value ? Json(*value) : Json());
+  }
+  return json;
 }
 
 /// What only a stream of requests has (docs/output.md).
@@ -145,6 +159,9 @@ static Json streamJson(const ServingSummary &summary) {
                   .set("strategy", summary.strategy)
                   .set("prompt_tokens", summary.promptTokens)
                   .set("output_tokens", summary.outputTokens)
+                  .set("copies", summary.copies)
+                  .set("meeting_goals", summary.meeting < 0 ? Json() : Json(summary.meeting))
+                  .set("prefix_hits", summary.prefixHits < 0 ? Json() : Json(summary.prefixHits))
                   .set("batches", static_cast<int64_t>(summary.batches.size()))
                   .set("blocks", summary.blocks > 0 ? Json(summary.blocks) : Json())
                   .set("block_tokens", summary.blockTokens)

@@ -20,9 +20,9 @@ using namespace perfc::serving;
 ServedModel::ServedModel(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
                          DiagnosticEngine &diagnostics)
     : tensor(study::partOf<study::StrategyOp>(*serve).degree("tensor")),
-      stages(study::partOf<study::StrategyOp>(*serve).degree("pipeline")), module(module),
-      serve(serve), system(*module.lookup(serve.on())), providers(providers),
-      diagnostics(diagnostics),
+      stages(study::partOf<study::StrategyOp>(*serve).degree("pipeline")),
+      copies(study::partOf<study::StrategyOp>(*serve).degree("data")), module(module), serve(serve),
+      system(*module.lookup(serve.on())), providers(providers), diagnostics(diagnostics),
       network(std::make_shared<RankNetwork>(system, providers, diagnostics)) {}
 
 //===-- The system
@@ -32,15 +32,16 @@ bool ServedModel::checkSystem() {
   if (!network->readFaults(serve->range()))
     return false;
   chips = network->chips();
-  if (tensor * stages != chips) {
+  if (tensor * stages * copies != chips) {
+    std::string degrees = "no parallelism";
+    if (tensor > 1 || stages > 1 || copies > 1)
+      degrees = fmt::format("tensor {} * pipeline {}", tensor, stages) +
+                (copies > 1 ? fmt::format(" * data {}", copies) : "");
     diagnostics
-        .report(serve->range(), diag::RanksAndServingChips,
-                tensor > 1 || stages > 1 ? fmt::format("tensor {} * pipeline {}", tensor, stages)
-                                         : "no parallelism",
-                counted(static_cast<uint64_t>(tensor * stages), "rank"), serve.on(),
+        .report(serve->range(), diag::RanksAndServingChips, degrees,
+                counted(static_cast<uint64_t>(tensor * stages * copies), "rank"), serve.on(),
                 counted(static_cast<uint64_t>(chips), "chip"))
-        .help("the product of the degrees is the number of chips; copies of the model beside each "
-              "other cannot run yet");
+        .help("the product of the degrees is the number of chips; `data` are copies of the model");
     return false;
   }
   if (network->places().kinds().size() > 1) {
@@ -131,16 +132,17 @@ Figure ServedModel::sendEnergy(double tokens) const {
 //===-- Memory
 //---------------------------------------------------------------------------------===//
 
-/// Bytes of the caches in `op`, with those of the repeats inside it as often as they run.
-static double cacheBytesIn(const ir::Operation &op) {
+/// Bytes of the tensors of `kind` in `op` with at least `ranks` ranks, with those of the repeats
+/// inside it as often as they run.
+static double bytesIn(const ir::Operation &op, llvm::StringRef kind, size_t ranks = 0) {
   double bytes = 0;
   auto tensor = ir::as<op::TensorOp>(op);
-  if (tensor && tensor.kind() == "cache")
+  if (tensor && tensor.kind() == kind && op.result().type().shape().size() >= ranks)
     bytes += static_cast<double>(op.result().type().bytes().getValueOr(0));
   for (size_t i = 0; i < op.regionCount(); ++i)
     for (const ir::Operation &inner : op.region(i)) {
       auto repeat = ir::as<op::RepeatOp>(inner);
-      bytes += cacheBytesIn(inner) * (repeat ? static_cast<double>(repeat.count()) : 1);
+      bytes += bytesIn(inner, kind, ranks) * (repeat ? static_cast<double>(repeat.count()) : 1);
     }
   return bytes;
 }
@@ -150,9 +152,9 @@ static std::vector<double> cacheBytes(const ir::Operation &graph) {
   std::vector<double> bytes{0};
   for (const ir::Operation &op : graph.body()) {
     if (op.is(op::RepeatOp::opName))
-      bytes.push_back(cacheBytesIn(op));
+      bytes.push_back(bytesIn(op, "cache"));
     else
-      bytes.front() += cacheBytesIn(op);
+      bytes.front() += bytesIn(op, "cache");
   }
   return bytes;
 }
@@ -274,6 +276,11 @@ bool ServedModel::findRooms(const std::vector<Sample> &samples) {
     rooms.push_back(room);
   }
   findActivations(samples);
+  layerCount = graph.layerCount();
+  for (const ir::Operation &op : module.lookup(list.front().graph())->body())
+    if (auto repeat = ir::as<op::RepeatOp>(op))
+      matrixBytes += bytesIn(op, "weight", 2) * static_cast<double>(repeat.count()) /
+                     static_cast<double>(layerCount) * static_cast<double>(layerCount / stages);
   return true;
 }
 
@@ -291,9 +298,14 @@ bool ServedModel::build() {
     return false;
   }
   std::vector<std::vector<int64_t>> layers = passes::layerCounts(module, program);
-  cost = std::make_shared<BatchCost>(samples, layers, [this](size_t stage, double tokens) {
-    return sendSeconds(static_cast<int64_t>(stage), tokens).getValueOr(0);
-  });
+  if (auto times = serve.table())
+    table = std::make_shared<study::OpTable>(std::move(*times));
+  auto send = [this](size_t stage, double tokens) {
+    return table && !table->send.empty()
+               ? tableSendSeconds(*table, tokens)
+               : sendSeconds(static_cast<int64_t>(stage), tokens).getValueOr(0);
+  };
+  cost = std::make_shared<BatchCost>(samples, layers, send, table);
   if (!cost->problem().empty()) {
     diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(), cost->problem());
     return false;

@@ -27,15 +27,19 @@ public:
   bool build();
 
   int64_t tensor = 1, stages = 1;
+  int64_t copies = 1; ///< of the model, beside each other
   int64_t chips = 1;
   std::shared_ptr<BatchCost> cost;
   std::vector<StageRoom> rooms; ///< by stage
   double activationToken = 0;   ///< B of a rank for each token of a batch, at the worst kernel
   double capacity = 0;          ///< B of a chip; 0 when not given
-  std::string memory;           ///< that holds them
-  double peak = 0;              ///< FLOP/s of a chip
-  Figure area;                  ///< of a chip, m2
-  double boundaryBytes = 0;     ///< of a token, between stages
+  double matrixBytes = 0;       ///< B of matrices in the layers of a rank, without norms
+  int64_t layerCount = 0;       ///< of the model
+  std::shared_ptr<const study::OpTable> table; ///< the times of layers; null without
+  std::string memory;                          ///< that holds them
+  double peak = 0;                             ///< FLOP/s of a chip
+  Figure area;                                 ///< of a chip, m2
+  double boundaryBytes = 0;                    ///< of a token, between stages
   /// What it takes to pass so many tokens on from each stage to the next, in J of all ranks.
   Figure sendEnergy(double tokens) const;
   training::KernelSources sources;

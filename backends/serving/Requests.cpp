@@ -8,12 +8,26 @@
 using namespace perfc;
 using namespace perfc::serving;
 
-double Random::next() {
-  auto high = static_cast<double>(engine() >> 5), low = static_cast<double>(engine() >> 6);
-  return (high * 67108864.0 + low) / 9007199254740992.0;
-}
-
 static Random sourceOf(int64_t seed) { return Random(static_cast<uint32_t>(seed)); }
+
+/// The next arrival of a Poisson process whose rate changes in time, by thinning (Lewis and
+/// Shedler, 1979).
+static double nextOf(study::ArrivalsOp arrivals, double now, Random &random) {
+  bool isDiurnal = arrivals.kind() == "diurnal";
+  auto rateAt = [&](double time) {
+    if (isDiurnal)
+      return arrivals.rate() *
+             (1 + arrivals.swing() * std::sin(2 * M_PI * time / arrivals.period()));
+    return std::fmod(time, arrivals.every()) < arrivals.length() ? arrivals.peak()
+                                                                 : arrivals.rate();
+  };
+  double most = isDiurnal ? arrivals.rate() * (1 + arrivals.swing())
+                          : std::max(arrivals.rate(), arrivals.peak());
+  do
+    now += random.exponential() / most;
+  while (random.next() * most >= rateAt(now));
+  return now;
+}
 
 static void setArrivals(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
   llvm::StringRef kind = arrivals.kind();
@@ -21,53 +35,113 @@ static void setArrivals(study::ArrivalsOp arrivals, std::vector<Request> &reques
   Random random = sourceOf(arrivals.seed());
   auto count = static_cast<int64_t>(requests.size());
   int64_t size = arrivals.size(count);
+  double shape = 1 / (arrivals.cv() * arrivals.cv()); // of gamma
   for (int64_t i = 0; i < count; ++i) {
     if (kind == "poisson")
       now += -std::log1p(-random.next()) / rate;
+    else if (kind == "gamma")
+      now += random.gamma(shape) / (rate * shape);
     else if (kind == "uniform")
       now += 2 * random.next() / rate;
     else if (kind == "fixed")
       now = static_cast<double>(i) / rate;
     else if (kind == "burst")
       now = static_cast<double>(i / size) * every;
-    else
+    else if (kind == "bursts" || kind == "diurnal")
+      now = nextOf(arrivals, now, random);
+    else if (kind == "trace")
       now = arrivals.times()[i].asQuantity().toDouble();
     requests[i].arrival = now;
   }
 }
 
-/// Zipf's law over whole lengths from min to max, by the inversion of Gray et al. (SIGMOD 1994,
-/// "Quickly generating billion-record synthetic databases"); like other generators of request
-/// lengths it leaves the last term out of the sum.
-static std::function<double()> zipf(int64_t least, int64_t most, double theta, Random &random) {
-  auto sum = [&](int64_t count) {
-    double value = 0;
-    for (int64_t i = 1; i < count; ++i)
-      value += 1 / std::pow(static_cast<double>(i), theta);
-    return value;
+/// `users` who each ask again when they have thought about an answer: request i follows i - users.
+static void setFollowers(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
+  auto count = static_cast<int64_t>(requests.size());
+  for (int64_t i = arrivals.users(); i < count; ++i) {
+    requests[static_cast<size_t>(i)].after = i - arrivals.users();
+    requests[static_cast<size_t>(i)].think = arrivals.think();
+  }
+}
+
+/// Sessions of `turns` requests that begin as a Poisson process. A prompt is all that was read and
+/// made in its session, and its own tokens.
+static void setSessions(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
+  Random random = sourceOf(arrivals.seed());
+  auto turns = static_cast<size_t>(arrivals.turns());
+  double now = 0;
+  std::vector<PrefixPiece> text;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    Request &request = requests[i];
+    if (i % turns == 0) {
+      now += -std::log1p(-random.next()) / arrivals.rate();
+      text.clear();
+    } else {
+      request.after = static_cast<int64_t>(i) - 1;
+      request.think = arrivals.think();
+    }
+    request.arrival = now;
+    int64_t before = 0;
+    for (const PrefixPiece &piece : text)
+      before += piece.tokens;
+    text.push_back({2 * i + 2, request.prompt});
+    text.push_back({2 * i + 3, request.answer});
+    request.prompt += before;
+    request.text = std::make_shared<std::vector<PrefixPiece>>(text);
+  }
+}
+
+/// Prompts that are made of numbered pieces.
+static void setTexts(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
+  std::vector<int64_t> pieces = arrivals.pieces(), counts = arrivals.pieceCounts();
+  size_t at = 0;
+  for (size_t i = 0; i < requests.size() && i < counts.size(); ++i) {
+    std::vector<PrefixPiece> text;
+    int64_t left = requests[i].prompt;
+    for (int64_t piece = 0; piece < counts[i] && left > 0; ++piece) {
+      int64_t tokens = piece + 1 < counts[i] ? std::min(arrivals.pieceTokens(), left) : left;
+      text.push_back({2 * static_cast<uint64_t>(pieces[at + static_cast<size_t>(piece)]), tokens});
+      left -= tokens;
+    }
+    at += static_cast<size_t>(counts[i]);
+    text.push_back({2 * i + 1, requests[i].answer});
+    requests[i].text = std::make_shared<std::vector<PrefixPiece>>(std::move(text));
+  }
+}
+
+/// Tokens of a request, prompt and answer, where they are drawn together.
+static std::function<double()> totalsOf(study::LengthsOp lengths, Random &random) {
+  llvm::StringRef kind = lengths.kind();
+  auto least = static_cast<double>(lengths.least()), most = static_cast<double>(lengths.most());
+  auto mean = static_cast<double>(lengths.mean()), sigma = lengths.sigma();
+  auto deviation = static_cast<double>(lengths.deviation());
+  auto deviate = [&random] {
+    return std::min(std::max(random.normal(), -study::lengthCut), study::lengthCut);
   };
-  auto items = static_cast<double>(most - least + 1);
-  double all = sum(most - least + 1);
-  double eta = (1 - std::pow(2 / items, 1 - theta)) / (1 - sum(2) / (all + 1e-8));
-  return [=, &random] {
-    double u = random.next(), first = static_cast<double>(least);
-    if (u * all < 1)
-      return first;
-    if (u * all < 1 + std::pow(0.5, theta))
-      return std::min(first + 1, static_cast<double>(most));
-    double place = std::floor(items * std::pow(eta * u - eta + 1, 1 / (1 - theta)));
-    return first + std::min(std::max(place, 0.0), items - 1);
-  };
+  if (kind == "zipf")
+    return zipf(lengths.least(), lengths.most(), lengths.theta(), random);
+  if (kind == "normal")
+    return [=] { return std::round(std::max(2.0, mean + deviation * deviate())); };
+  if (kind == "lognormal")
+    return [=] {
+      double length = mean * std::exp(sigma * deviate() - sigma * sigma / 2);
+      return std::round(std::min(std::max(2.0, length), 1e7));
+    };
+  return [=, &random] { return least + (most - least) * random.next(); };
+}
+
+void serving::shareOut(Request &request, double total, double promptToAnswer, bool isUniform) {
+  double answer = total / (1 + promptToAnswer);
+  if (isUniform)
+    answer = std::ceil(answer);
+  request.answer = static_cast<int64_t>(answer);
+  request.prompt = static_cast<int64_t>(total - answer);
 }
 
 static void setLengths(study::LengthsOp lengths, std::vector<Request> &requests) {
   llvm::StringRef kind = lengths.kind();
   Random random = sourceOf(lengths.seed());
-  int64_t least = lengths.least(), most = lengths.most();
-  double ratio = 1 + lengths.promptToAnswer();
-  std::function<double()> total;
-  if (kind == "zipf")
-    total = zipf(least, most, lengths.theta(), random);
+  std::function<double()> total = totalsOf(lengths, random);
   for (size_t i = 0; i < requests.size(); ++i) {
     Request &request = requests[i];
     if (kind == "fixed") {
@@ -76,15 +150,8 @@ static void setLengths(study::LengthsOp lengths, std::vector<Request> &requests)
     } else if (kind == "trace") {
       request.prompt = lengths.prompts()[i].asInt();
       request.answer = lengths.answers()[i].asInt();
-    } else if (kind == "zipf") {
-      double length = total(), answer = length / ratio;
-      request.prompt = static_cast<int64_t>(length - answer);
-      request.answer = static_cast<int64_t>(answer);
     } else {
-      double length =
-          static_cast<double>(least) + static_cast<double>(most - least) * random.next();
-      request.answer = static_cast<int64_t>(std::ceil(length / ratio));
-      request.prompt = static_cast<int64_t>(length - static_cast<double>(request.answer));
+      shareOut(request, total(), lengths.promptToAnswer(), kind == "uniform");
     }
     request.prompt = std::max<int64_t>(1, request.prompt);
     request.answer = std::max<int64_t>(1, request.answer);
@@ -93,7 +160,19 @@ static void setLengths(study::LengthsOp lengths, std::vector<Request> &requests)
 
 std::vector<Request> serving::makeRequests(study::ServeOp serve) {
   std::vector<Request> requests(static_cast<size_t>(serve.requests()));
-  setArrivals(serve.arrivals(), requests);
+  study::ArrivalsOp arrivals = serve.arrivals();
   setLengths(serve.lengths(), requests);
+  if (arrivals.kind() == "sessions")
+    setSessions(arrivals, requests);
+  else if (arrivals.kind() == "closed")
+    setFollowers(arrivals, requests);
+  else
+    setArrivals(arrivals, requests);
+  setTexts(arrivals, requests);
+  Random random = sourceOf(serve.prioritySeed());
+  auto levels = static_cast<double>(serve.priorityLevels());
+  if (levels > 1)
+    for (Request &request : requests)
+      request.priority = static_cast<int64_t>(random.next() * levels);
   return requests;
 }

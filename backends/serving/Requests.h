@@ -5,37 +5,40 @@
 #ifndef PERFC_BACKENDS_SERVING_REQUESTS_H
 #define PERFC_BACKENDS_SERVING_REQUESTS_H
 
+#include "backends/serving/PrefixCache.h"
+#include "backends/serving/Random.h"
 #include "ir/study/ServeOps.h"
-#include <random>
+#include <memory>
 
 namespace perfc::serving {
 
-/// Numbers in [0, 1): a Mersenne Twister (MT19937, seeded with one word), two outputs a and b of
-/// which make ((a >> 5) * 2^26 + (b >> 6)) / 2^53.
-class Random {
-public:
-  explicit Random(uint32_t seed) : engine(seed) {}
-  double next();
-
-private:
-  std::mt19937 engine;
-};
-
 struct Request {
-  double arrival = 0;             ///< s
+  double arrival = 0;             ///< s; of one that follows another, once that is done
+  int64_t after = -1;             ///< the number of the request that it follows
+  double think = 0;               ///< s from the end of that one to its arrival
   int64_t prompt = 0, answer = 0; ///< tokens still to be read and made; a restart changes them
   int64_t processed = 0;          ///< tokens of both, of which the last one is not in the cache
   bool isPrefilled = false;       ///< the prompt has been read
   double scheduled = -1, first = -1, last = -1, done = -1; ///< s; below 0 for not yet
   int64_t restarts = 0;
-  int64_t blocks = 0; ///< of the cache that it holds
+  int64_t blocks = 0;      ///< of the cache that it alone holds
+  int64_t shared = 0;      ///< blocks of its beginning that others may use as well
+  uint32_t prefixNode = 0; ///< the last of these in the prefix cache; 0 for none
+  bool isResident = false; ///< taken in
+  int64_t priority = 0;    ///< served first when smaller
+  /// What it reads, piece by piece, and then its answer; null where nobody begins alike.
+  std::shared_ptr<const std::vector<PrefixPiece>> text;
 
   int64_t total() const { return prompt + answer; }
   bool isDone() const { return done >= 0; }
 };
 
-/// The requests that the arrivals, lengths and number of `serve` describe, in order of
-/// arrival.
+/// Shares `total` tokens, a draw of a distribution, out among prompt and answer of `request`, as
+/// docs/serving.md says for uniform lengths and for others; either may come to 0.
+void shareOut(Request &request, double total, double promptToAnswer, bool isUniform);
+
+/// The requests that the arrivals, lengths and number of `serve` describe, in order of arrival but
+/// for those that follow others.
 std::vector<Request> makeRequests(study::ServeOp serve);
 
 } // namespace perfc::serving

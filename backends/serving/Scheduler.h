@@ -2,15 +2,18 @@
 //
 // How batches are made: each scheduler takes requests from a queue, gives them blocks of the cache
 // and says what the next iteration runs. The rules are those of the systems that they are named
-// after (docs/serving.md): static batches as in FasterTransformer, Orca (Yu et al., OSDI 2022),
-// vLLM (Kwon et al., SOSP 2023), Sarathi (Agrawal et al., OSDI 2024).
+// after, a file of `schedulers` for each (docs/serving.md).
 #ifndef PERFC_BACKENDS_SERVING_SCHEDULER_H
 #define PERFC_BACKENDS_SERVING_SCHEDULER_H
 
 #include "backends/serving/Requests.h"
+#include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringRef.h"
 #include <deque>
+#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace perfc::serving {
 
@@ -21,15 +24,33 @@ struct BatchEntry {
 };
 using Batch = std::vector<BatchEntry>;
 
+/// In which order requests are taken in.
+struct Admission {
+  enum class Order : uint8_t {
+    Arrival,
+    Priority, ///< by priority, then by arrival; who gives way is the last one in that order
+    Shortest, ///< the fewest tokens of a prompt first
+    Goal      ///< by arrival, but those behind that can no longer have their first token in time
+  } order = Order::Arrival;
+  double goal = 0; ///< s from arrival to first token
+};
+
 /// What bounds a batch.
 struct Limits {
   int64_t blocks = 0; ///< of the cache
   int64_t blockTokens = 16;
-  int64_t maxBatch = 128;   ///< requests
-  int64_t maxTokens = 8192; ///< vllm: of a batch of prompts, padded to the longest
-  int64_t chunk = 512;      ///< sarathi: tokens of a batch
-  int64_t reserved = 0;     ///< static, orca: blocks that each request holds from its start
-  int64_t stages = 1;       ///< batches that are under way at the same time
+  int64_t maxBatch = 128; ///< requests
+  int64_t maxTokens =
+      8192;             ///< vllm: of a batch of prompts, padded to the longest; lightllm: of one
+  int64_t chunk = 512;  ///< sarathi, vllm_v1, sglang: tokens of a batch
+  int64_t reserved = 0; ///< static, orca: blocks that each request holds from its start
+  int64_t stages = 1;   ///< batches that are under way at the same time
+  Admission admission;
+  /// s to move the cache of a token to the host or back, for requests that give way; 0 where they
+  /// read it again instead.
+  double swapSeconds = 0;
+  /// Blocks that beginnings of texts may keep when no request uses them; below 0 for no such cache.
+  int64_t prefixBlocks = -1;
 
   int64_t blocksFor(int64_t tokens) const { return (tokens + blockTokens - 1) / blockTokens; }
   /// Blocks that paged schedulers keep free when they take a request in: 1 % of all.
@@ -38,23 +59,48 @@ struct Limits {
 
 class Scheduler {
 public:
-  Scheduler(std::vector<Request> &requests, const Limits &limits)
-      : requests(requests), limits(limits) {}
+  Scheduler(std::vector<Request> &requests, const Limits &limits);
   virtual ~Scheduler() = default;
 
-  void arrive(uint32_t request) { queue.push_back(request); }
-  /// The next batch; empty when there is nothing to run now.
-  virtual Batch next() = 0;
+  void arrive(uint32_t request);
+  /// The next batch at `now`, in s; empty when there is nothing to run.
+  Batch makeBatch(double now);
   /// Takes a batch back whose requests have advanced.
   virtual void end(const Batch &batch);
 
+  /// Requests that are not taken in.
+  size_t queued() const { return queue.size(); }
+  /// Why it cannot go on, "" while it can.
+  virtual std::string failure() const { return ""; }
+  /// Tokens of caches that moved to the host or back since it was last asked.
+  int64_t takeMoved() { return std::exchange(moved, 0); }
+  /// Requests that it has, taken in or not.
+  size_t outstanding() const { return open; }
   int64_t usedBlocks() const { return used; }
+  /// Tokens of prompts of requests that were taken in, and those of them that the prefix cache had.
+  int64_t promptTokens() const { return looked; }
+  int64_t prefixTokens() const { return hits; }
+  /// Tokens of a text that the prefix cache has.
+  int64_t tokensOf(const Request &request) const { return findPrefix(request).tokens; }
   int64_t peakBlocks() const { return peak; }
 
 protected:
+  virtual Batch next() = 0;
+  /// Requests of one batch at most, of schedulers that share `maxBatch` out among the stages.
+  size_t microbatch() const {
+    return static_cast<size_t>(std::max<int64_t>(1, limits.maxBatch / limits.stages));
+  }
   bool fits(int64_t blocks) const { return limits.blocks - used >= blocks; }
   void allocate(Request &request, int64_t blocks);
   void free(Request &request);
+  /// Gives back what a request holds that is done.
+  void finish(Request &request);
+  /// What the prefix cache has of a request that has not started.
+  PrefixCache::Match findPrefix(const Request &request) const;
+  /// Takes a request in that needs `blocks`, with those of `match`, if `keepFree` stay free then.
+  bool takeIn(Request &request, PrefixCache::Match match, int64_t blocks, int64_t keepFree = 0);
+  /// True where `a` comes before `b` in the order of admission.
+  bool isBefore(uint32_t a, uint32_t b) const;
 
   std::vector<Request> &requests;
   Limits limits;
@@ -62,11 +108,32 @@ protected:
   std::vector<uint32_t> running; ///< taken in, and not in a batch that is under way
   int64_t resident = 0;          ///< requests with blocks
   int64_t used = 0, peak = 0;
+  int64_t moved = 0;
+
+private:
+  void share(Request &request);
+  void keep(const Request &request);
+  int64_t prefixRoom() const { return std::min(limits.prefixBlocks, limits.blocks - used); }
+  void letPass(double now);
+
+  llvm::Optional<PrefixCache> prefixes;
+  std::deque<uint32_t> late; ///< that cannot meet the goal
+  size_t open = 0;
+  int64_t looked = 0, hits = 0;
 };
 
-/// The scheduler `kind`: static, orca, vllm or sarathi.
-std::unique_ptr<Scheduler> makeScheduler(llvm::StringRef kind, std::vector<Request> &requests,
-                                         const Limits &limits);
+/// Makes a scheduler of `requests`, which outlive it.
+using SchedulerFactory =
+    std::function<std::unique_ptr<Scheduler>(std::vector<Request> &requests, const Limits &limits)>;
+
+template <typename Kind>
+std::unique_ptr<Scheduler> makeScheduler(std::vector<Request> &requests, const Limits &limits) {
+  return std::make_unique<Kind>(requests, limits);
+}
+
+/// That of the scheduler `kind`: static, orca, vllm, vllm_v1, sarathi, lightllm, sglang or
+/// tensorrt_llm.
+SchedulerFactory schedulerOf(llvm::StringRef kind);
 
 } // namespace perfc::serving
 

@@ -2,10 +2,12 @@
 #include "backends/serving/Serve.h"
 
 #include "backends/core/Evaluate.h"
-#include "backends/serving/Model.h"
+#include "backends/serving/Serving.h"
+#include "backends/serving/vidur/Mode.h"
 #include "backends/training/StepModel.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cassert>
 #include <cmath>
 
 using namespace perfc;
@@ -19,51 +21,15 @@ static constexpr double latestArrival = 1e8;
 /// Blocks of a cache without a limit.
 static constexpr int64_t endless = int64_t(1) << 50;
 
-namespace {
-
-class Serving {
-public:
-  Serving(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
-          DiagnosticEngine &diagnostics)
-      : serve(serve), diagnostics(diagnostics), scheduler(serve.scheduler()),
-        model(module, serve, providers, diagnostics) {}
-
-  llvm::Optional<Outcome> run();
-
-private:
-  bool isReserving() const { return scheduler.isReserving(); }
-  llvm::StringRef kind() const { return scheduler.kind(); }
-  /// Tokens that each request has room for from its start.
-  int64_t reservedTokens() const { return scheduler.maxTokens(serve.lengths().longest()); }
-  bool findLimits();
-  int64_t largestBatch() const;
-  void reportNoRoom(double weights, double logits, double usable);
-  bool checkTheta();
-  bool checkRequests(const std::vector<Request> &requests);
-  void summarize(SimulationResult result);
-  std::string strategyText() const;
-  Outcome outcome();
-  void addItems(Cost &cost) const;
-
-  study::ServeOp serve;
-  DiagnosticEngine &diagnostics;
-  study::SchedulerOp scheduler;
-  ServedModel model;
-  Limits limits;
-  std::shared_ptr<ServingSummary> summary = std::make_shared<ServingSummary>();
-};
-
-} // namespace
-
 //===-- Limits
 //---------------------------------------------------------------------------------===//
 
 /// Tokens of the largest batch that the scheduler may make.
 int64_t Serving::largestBatch() const {
-  int64_t longest = serve.lengths().longest();
-  if (kind() == "vllm")
+  int64_t longest = serve.longest();
+  if (scheduler.boundsPrompts())
     return std::max({limits.maxTokens, longest, limits.maxBatch});
-  if (kind() == "sarathi")
+  if (scheduler.makesPieces())
     return std::max(limits.chunk, limits.maxBatch);
   return std::min(limits.maxBatch, serve.requests()) * longest;
 }
@@ -92,6 +58,11 @@ bool Serving::findLimits() {
   limits.stages = model.stages;
   limits.reserved = isReserving() ? limits.blocksFor(reservedTokens()) : 0;
   limits.blocks = endless;
+  limits.admission = {serve.admission() == "priority"   ? Admission::Order::Priority
+                      : serve.admission() == "shortest" ? Admission::Order::Shortest
+                      : serve.admission() == "goal"     ? Admission::Order::Goal
+                                                        : Admission::Order::Arrival,
+                      serve.admissionGoal()};
   summary->activationBytes = model.activationToken * static_cast<double>(largestBatch());
   summary->reservedBytes = serve.reserve(model.capacity);
   double usable = (model.capacity - summary->reservedBytes) * serve.memoryShare();
@@ -111,9 +82,13 @@ bool Serving::findLimits() {
     if (block > 0)
       limits.blocks = std::min(limits.blocks, static_cast<int64_t>(std::floor(left / block)));
   }
-  if (limits.blocks == endless)
-    return true;
-  summary->blocks = limits.blocks;
+  if (double bandwidth = scheduler.swap(); bandwidth > 0)
+    limits.swapSeconds = summary->cacheBytes / bandwidth;
+  if (serve.prefixShare() >= 0)
+    limits.prefixBlocks =
+        static_cast<int64_t>(serve.prefixShare() * static_cast<double>(limits.blocks));
+  if (limits.blocks != endless)
+    summary->blocks = limits.blocks;
   return true;
 }
 
@@ -123,7 +98,7 @@ bool Serving::checkRequests(const std::vector<Request> &requests) {
   for (size_t i = 0; i < requests.size(); ++i) {
     const Request &request = requests[i];
     steps += static_cast<double>(request.answer);
-    if (kind() == "sarathi")
+    if (scheduler.makesPieces())
       steps += static_cast<double>((request.prompt - 1) / limits.chunk);
     auto fail = [&](const std::string &needs, const std::string &has) {
       diagnostics.report(serve->range(), diag::RequestNeverFits, i,
@@ -160,171 +135,6 @@ bool Serving::checkRequests(const std::vector<Request> &requests) {
   return false;
 }
 
-//===-- Results
-//--------------------------------------------------------------------------------===//
-
-std::string Serving::strategyText() const {
-  std::string text = scheduler.label().str();
-  if (kind() == "sarathi")
-    text += fmt::format(", chunk {}", limits.chunk);
-  text += fmt::format(", max_batch {}", limits.maxBatch);
-  if (kind() == "vllm")
-    text += fmt::format(", max_tokens {}", limits.maxTokens);
-  if (model.tensor > 1)
-    text += fmt::format(", tensor {}", model.tensor);
-  if (model.stages > 1)
-    text += fmt::format(", pipeline {}", model.stages);
-  return text;
-}
-
-void Serving::summarize(SimulationResult result) {
-  std::vector<double> ttft, tpot, latency, delay, sizes, tokens;
-  auto original = makeRequests(serve); // restarts have moved tokens from answers to prompts
-  for (size_t i = 0; i < result.requests.size(); ++i) {
-    const Request &request = result.requests[i];
-    int64_t answer = original[i].answer;
-    summary->requests.push_back({request.arrival, request.scheduled, request.first, request.done,
-                                 original[i].prompt, answer, request.restarts});
-    summary->promptTokens += original[i].prompt;
-    summary->outputTokens += answer;
-    summary->preemptions += request.restarts;
-    ttft.push_back(request.first - request.arrival);
-    latency.push_back(request.done - request.arrival);
-    delay.push_back(request.scheduled - request.arrival);
-    if (answer > 1)
-      tpot.push_back((request.done - request.first) / static_cast<double>(answer - 1));
-  }
-  for (const ServedBatch &batch : result.batches) {
-    sizes.push_back(static_cast<double>(batch.requests));
-    tokens.push_back(static_cast<double>(batch.promptTokens + batch.decodes));
-  }
-  summary->ttft = Distribution::of(std::move(ttft));
-  summary->tpot = Distribution::of(std::move(tpot));
-  summary->tbt = Distribution::of(std::move(result.gaps));
-  summary->latency = Distribution::of(std::move(latency));
-  summary->queueDelay = Distribution::of(std::move(delay));
-  summary->batchSize = Distribution::of(std::move(sizes));
-  summary->batchTokens = Distribution::of(std::move(tokens));
-  summary->runTime = result.end;
-  summary->busy = result.busy / (result.end * static_cast<double>(model.stages));
-  if (summary->blocks > 0) {
-    auto blocks = static_cast<double>(summary->blocks);
-    summary->usage = result.blockSeconds / (result.end * blocks);
-    summary->peakUsage = static_cast<double>(result.peakBlocks) / blocks;
-  }
-  summary->peakBlocks = result.peakBlocks;
-  summary->blockTokens = limits.blockTokens;
-  summary->strategy = strategyText();
-  summary->tensor = model.tensor;
-  summary->stages = model.stages;
-  summary->peak = model.peak * static_cast<double>(model.chips);
-  summary->boundaryBytes = model.boundaryBytes;
-  summary->batches = std::move(result.batches);
-  auto shapes = std::make_shared<std::vector<BatchShape>>(std::move(result.shapes));
-  summary->nodesOf = [cost = model.cost, shapes](size_t batch, size_t stage) {
-    return cost->nodesOf((*shapes)[batch], stage);
-  };
-}
-
-/// A line per kernel and per kind of communication, as a mean over the stages.
-void Serving::addItems(Cost &cost) const {
-  double stages = static_cast<double>(model.stages), ranks = static_cast<double>(model.tensor);
-  double left = cost.latency.central(), exposed = 0;
-  Figure energy = model.energyOwners;
-  energy.known = 0;
-  auto add = [&](std::string label, PartKind part, double seconds, double count, double flops,
-                 const Uncertain &joules, llvm::StringRef bound) {
-    left -= seconds;
-    auto same = llvm::find_if(cost.breakdown.children,
-                              [&](const CostPart &line) { return line.label == label; });
-    if (same == cost.breakdown.children.end()) {
-      cost.breakdown.children.emplace_back();
-      same = std::prev(cost.breakdown.children.end());
-      same->label = std::move(label);
-      same->kind = part;
-      same->location = serve->range();
-      same->count = 0;
-      same->bound = bound.str();
-      same->energy = Figure(Uncertain(0));
-      same->energy.missing = energy.missing;
-    }
-    same->latency += seconds;
-    same->count += static_cast<int64_t>(std::llround(count));
-    same->flops += flops;
-    same->energy.known += joules.central(); // as all of the breakdown
-    energy.known += joules;
-  };
-  for (const ItemTotal &total : model.cost->totals()) {
-    bool isKernel = total.item->kind.empty();
-    bool isCompute = total.computeSeconds > total.memorySeconds;
-    double seconds = total.seconds / stages, flops = total.sum.parts[Point::Flops] * ranks;
-    Uncertain joules = model.cost->energyOf(total.sum) * (isKernel ? ranks : 1);
-    add(isKernel ? total.item->name : total.item->kind + " tensor",
-        isKernel ? PartKind::Kernel : PartKind::Collective, seconds, total.runs / stages, flops,
-        joules, isKernel ? isCompute ? "compute" : "memory" : "network");
-    cost.addBound("compute", isKernel ? total.computeSeconds / stages : 0);
-    cost.addBound("memory", isKernel ? total.memorySeconds / stages : 0);
-    cost.addBound("network", isKernel ? 0 : seconds);
-    exposed += isKernel ? 0 : seconds;
-    summary->flops += flops;
-  }
-  if (double sends = model.cost->sendSeconds() / stages; sends > 0) {
-    Figure joules = model.sendEnergy(model.cost->sentTokens()), owners = joules;
-    owners.known = 0;
-    energy += owners;
-    add("send pipeline", PartKind::Collective, sends,
-        static_cast<double>(summary->batches.size()) * (stages - 1) / stages, 0, joules.known,
-        "network");
-    cost.addBound("network", sends);
-    exposed += sends;
-  }
-  if (left > 1e-12 * cost.latency.central()) {
-    cost.idle = left;
-    add("waiting", PartKind::Phase, left, 1, 0, 0, "");
-    cost.addBound("waiting", cost.idle);
-  }
-  cost.exposed = exposed;
-  cost.work = llvm::None; // of kernels, only what limits each is known
-  cost.energy = energy;
-  cost.energy.isPartial = model.sources.isEnergyPartial;
-}
-
-Outcome Serving::outcome() {
-  Outcome result;
-  result.kind = ResultKind::Serving;
-  result.hasEnergyMoves = model.cost->hasAllSources();
-  result.serving = summary;
-  result.tokens = static_cast<double>(summary->outputTokens);
-  result.price = priceOf(*serve);
-  Cost &cost = result.cost;
-  cost.latency = summary->runTime;
-  cost.area = model.area;
-  cost.chips = result.kernelChips = model.chips;
-  cost.errors.addUnknown("kernels");
-  cost.errors.add(model.errors);
-  addItems(cost);
-  cost.flops = static_cast<int64_t>(std::min(summary->flops, 9e18));
-  cost.utilization = summary->flops / (summary->peak * summary->runTime);
-  cost.peakMemory =
-      static_cast<int64_t>(summary->weightBytes + summary->activationBytes + summary->logitBytes +
-                           summary->reservedBytes +
-                           summary->cacheBytes * static_cast<double>(summary->peakBlocks) *
-                               static_cast<double>(summary->blockTokens));
-  if (model.capacity > 0)
-    cost.memoryCapacity = model.capacity;
-  std::vector<std::string> used = model.sources.providers;
-  if (model.chips > 1)
-    used.push_back("network");
-  cost.provenance = {llvm::join(used, ", "), summary->strategy,
-                     "batch = kernels of all tokens + attention of each request + collectives"};
-  for (const std::string &note : model.sources.notes)
-    cost.addNote(note);
-  cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
-               "time, since no runtime is given");
-  cost.describe(PartKind::Program, serve.symbol(), serve->range());
-  return result;
-}
-
 /// An end of an interval may be what the program cannot say.
 bool Serving::checkTheta() {
   double value = serve.lengths().theta();
@@ -335,21 +145,75 @@ bool Serving::checkTheta() {
   return false;
 }
 
-llvm::Optional<Outcome> Serving::run() {
-  if (!checkTheta() || !model.build() || !findLimits())
+/// What requests are served by, and what batches take; nothing after a report.
+llvm::Optional<Serving::Deployment> Serving::deployment(std::vector<Request> &requests) {
+  if (!findLimits())
     return llvm::None;
-  std::vector<Request> requests = makeRequests(serve);
+  requests = makeRequests(serve);
   if (!checkRequests(requests))
     return llvm::None;
-  summarize(simulate(std::move(requests), kind(), limits,
-                     [&](const BatchShape &shape, std::vector<double> &seconds) {
-                       model.cost->run(shape, seconds);
-                     }));
+  Setup setup{schedulerOf(kind()), limits, static_cast<size_t>(model.copies),
+              routerOf(serve.router(), serve.routerSeed())};
+  return Deployment{std::move(setup),
+                    [this](const BatchShape &shape, std::vector<double> &seconds) {
+                      model.cost->run(shape, seconds);
+                    }};
+}
+
+void Serving::reportVidur(const std::string &why) {
+  diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(), "VIDUR: " + why);
+}
+
+/// The same by VIDUR's rules (backends/serving/vidur).
+llvm::Optional<Serving::Deployment> Serving::vidurDeployment(std::vector<Request> &requests) {
+  std::string why;
+  Setup setup = vidur::setupOf(serve, model, why);
+  if (why.empty())
+    requests = vidur::requestsOf(serve, why);
+  if (!why.empty()) {
+    reportVidur(why);
+    return llvm::None;
+  }
+  limits = setup.limits;
+  summary->blocks = limits.blocks;
+  return Deployment{std::move(setup), [costs = vidur::costsOf(model)](
+                                          const BatchShape &shape, std::vector<double> &seconds) {
+                      costs.run(shape, seconds);
+                    }};
+}
+
+bool Serving::prepare() {
+  if (!checkTheta() || !model.build())
+    return false;
+  if (kind() != "lightllm" || model.stages == 1)
+    return true;
+  diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
+                     "lightllm has no pipeline");
+  return false;
+}
+
+llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
+  summary = std::make_shared<ServingSummary>();
+  model.cost->forget();
+  if (rate)
+    serve.arrivals()->setAttr("rate", Quantity(Uncertain(*rate), Dimension() / BaseUnit::Second));
+  std::vector<Request> requests;
+  auto by = serve.isVidur() ? vidurDeployment(requests) : deployment(requests);
+  if (!by)
+    return llvm::None;
+  SimulationResult result = simulate(requests, by->setup, by->times);
+  if (!result.failure.empty()) {
+    assert(serve.isVidur() && "a request that fits is served");
+    reportVidur(result.failure);
+    return llvm::None;
+  }
+  summarize(std::move(result), requests);
   return outcome();
 }
 
 llvm::Optional<Outcome> serving::evaluateServing(const ir::Module &module,
                                                  const ir::Operation &serve, ProviderSet &providers,
                                                  DiagnosticEngine &diagnostics) {
-  return Serving(module, ir::as<study::ServeOp>(serve), providers, diagnostics).run();
+  Serving serving(module, ir::as<study::ServeOp>(serve), providers, diagnostics);
+  return serving.prepare() ? serving.run() : llvm::None;
 }

@@ -8,6 +8,7 @@
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/Values.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
@@ -148,9 +149,7 @@ bool Converter::define(const Decl &decl) {
 
 /// The parts that metrics may have: of a distribution, of an interval, over time.
 static bool isPart(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min",   "p50",  "p90",
-                                                  "p95",  "p99", "lower", "upper"};
-  return llvm::is_contained(parts, name);
+  return llvm::is_contained(distributionMembers(), name) || name == "lower" || name == "upper";
 }
 
 /// "c.b.a" of the members `c.b.a`; the name that it begins with is in `root`.
@@ -191,8 +190,8 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
   bool isWhole = spec && (spec->name == name || spec->form == MetricForm::Family);
   if (!isWhole && !isPart(expr.text)) {
     auto &error = diagnostics.report(expr.opRange, diag::NoMember, "a metric", expr.text);
-    error.help("a distribution has `mean`, `max`, `p50`, `p90`, `p99`; an uncertain value `lower` "
-               "and `upper`");
+    error.help(fmt::format("a distribution has `{}`; an uncertain value `lower` and `upper`",
+                           llvm::join(distributionMembers(), "`, `")));
     return llvm::None;
   }
   if (spec && !isResult(*root) && !checkStatement(*spec, path, expr.range))

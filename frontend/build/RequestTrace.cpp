@@ -3,7 +3,9 @@
 
 #include "ir/common/LocatedCsv.h"
 #include "ir/common/diagnostics/Serving.h"
+#include "llvm/Support/JSON.h"
 #include <cmath>
+#include <cstdio>
 
 using namespace perfc;
 
@@ -23,7 +25,7 @@ public:
 private:
   using Column = llvm::Optional<size_t>;
 
-  bool column(llvm::StringRef title, llvm::StringRef other, Column &into);
+  bool column(llvm::ArrayRef<llvm::StringRef> titles, Column &into);
   bool arrivalIn(const CsvRow &row);
   bool tokensIn(const CsvRow &row, Column column, std::vector<int64_t> &into);
   const CsvCell *cell(const CsvRow &row, Column column);
@@ -35,16 +37,64 @@ private:
   LocatedCsv table;
   DiagnosticEngine &diagnostics;
   Column arrival, prompt, answer;
+  double firstDate = 0; ///< s
+};
+
+/// Lines of JSON.
+class JsonTrace {
+public:
+  JsonTrace(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics)
+      : text(sources.text(file)), file(file), diagnostics(diagnostics) {}
+
+  bool run(bool hasArrivals, bool hasLengths);
+  RequestTrace trace;
+
+private:
+  bool line(llvm::StringRef written, bool hasArrivals, bool hasLengths);
+  bool tokens(const llvm::json::Object &object, llvm::StringRef key, std::vector<int64_t> &into);
+  bool pieces(const llvm::json::Object &object);
+  bool bad(const std::string &what) {
+    diagnostics.report(place, diag::BadRequestTrace, what);
+    return false;
+  }
+
+  llvm::StringRef text;
+  FileId file;
+  DiagnosticEngine &diagnostics;
+  SourceRange place; ///< of the line at hand
 };
 
 } // namespace
 
-bool TraceReader::column(llvm::StringRef title, llvm::StringRef other, Column &into) {
-  into = table.column(title);
-  if (!into)
-    into = table.column(other);
+/// The first of `titles` that the table has.
+bool TraceReader::column(llvm::ArrayRef<llvm::StringRef> titles, Column &into) {
+  for (llvm::StringRef title : titles)
+    if (!into)
+      into = table.column(title);
   return into || bad(table.titleRow().place,
-                     fmt::format("a list of requests needs a column `{}`", title.str()));
+                     fmt::format("a list of requests needs a column `{}`", titles.front().str()));
+}
+
+/// Seconds of "2023-11-16 18:15:46.6805900" since the year 0, by the Gregorian calendar; nothing
+/// for another text.
+static llvm::Optional<double> dateSeconds(llvm::StringRef text) {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, used = 0;
+  double second = 0;
+  std::string copy = text.str();
+  if (std::sscanf(copy.c_str(), "%4d-%2d-%2d%*[ T]%2d:%2d:%lf%n", &year, &month, &day, &hour,
+                  &minute, &second, &used) != 6 ||
+      used < 19)
+    return llvm::None;
+  llvm::StringRef zone = llvm::StringRef(copy).drop_front(static_cast<size_t>(used));
+  bool isFine = (zone.empty() || zone == "Z" || zone.startswith("+")) && month >= 1 &&
+                month <= 12 && day >= 1 && day <= 31 && hour >= 0 && hour < 24 && minute >= 0 &&
+                minute < 60 && second >= 0 && second < 61;
+  if (!isFine)
+    return llvm::None;
+  year -= month <= 2; // years from March on, so that the leap day is their last
+  int64_t days = 365LL * year + year / 4 - year / 100 + year / 400 +
+                 (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day;
+  return static_cast<double>(days * 86400 + hour * 3600 + minute * 60) + second;
 }
 
 const CsvCell *TraceReader::cell(const CsvRow &row, Column column) {
@@ -56,8 +106,17 @@ const CsvCell *TraceReader::cell(const CsvRow &row, Column column) {
 
 bool TraceReader::arrivalIn(const CsvRow &row) {
   const CsvCell *written = cell(row, arrival);
-  llvm::Optional<double> time =
-      written ? realNumber(*written, "an arrival", diagnostics) : llvm::None;
+  llvm::Optional<double> time;
+  if (written && written->text.find(':') != std::string::npos) {
+    time = dateSeconds(written->text);
+    if (!time)
+      return bad(written->place, "an arrival is a number of seconds or a date and time");
+    if (trace.arrivals.empty())
+      firstDate = *time;
+    *time -= firstDate;
+  } else if (written) {
+    time = realNumber(*written, "an arrival", diagnostics);
+  }
   if (!time)
     return false;
   if (*time < 0)
@@ -82,10 +141,13 @@ bool TraceReader::tokensIn(const CsvRow &row, Column column, std::vector<int64_t
 }
 
 bool TraceReader::run(bool hasArrivals, bool hasLengths) {
-  if (hasArrivals && !column("arrived_at", "arrival_s", arrival))
+  if (hasArrivals && !column({"arrived_at", "arrival_s", "Timestamp", "TIMESTAMP"}, arrival))
     return false;
-  if (hasLengths && (!column("num_prefill_tokens", "prefill_tokens", prompt) ||
-                     !column("num_decode_tokens", "decode_tokens", answer)))
+  if (hasLengths &&
+      (!column({"num_prefill_tokens", "prefill_tokens", "ContextTokens", "Request tokens"},
+               prompt) ||
+       !column({"num_decode_tokens", "decode_tokens", "GeneratedTokens", "Response tokens"},
+               answer)))
     return false;
   for (const CsvRow &row : table.rows()) {
     if (hasArrivals && !arrivalIn(row))
@@ -97,9 +159,80 @@ bool TraceReader::run(bool hasArrivals, bool hasLengths) {
   return !table.rows().empty() || bad(table.titleRow().place, "the file has no requests");
 }
 
+bool JsonTrace::tokens(const llvm::json::Object &object, llvm::StringRef key,
+                       std::vector<int64_t> &into) {
+  auto value = object.getInteger(key);
+  if (!value || *value < 1 || static_cast<double>(*value) > mostTokensOfRequest)
+    return bad(fmt::format("`{}` is a whole number of tokens from 1 to {:.0f}", key.str(),
+                           mostTokensOfRequest));
+  into.push_back(*value);
+  return true;
+}
+
+bool JsonTrace::pieces(const llvm::json::Object &object) {
+  const llvm::json::Array *ids = object.getArray("hash_ids");
+  if (!ids)
+    return trace.pieceCounts.empty() || bad("the lines before have `hash_ids`");
+  if (trace.pieceCounts.size() + 1 != trace.prompts.size())
+    return bad("the lines before have no `hash_ids`");
+  auto needed = static_cast<size_t>((trace.prompts.back() + 511) / 512);
+  if (ids->size() != needed)
+    return bad(fmt::format("{} tokens are {} of 512, not {}", trace.prompts.back(),
+                           counted(needed, "piece"), ids->size()));
+  for (const llvm::json::Value &id : *ids) {
+    auto number = id.getAsInteger();
+    if (!number || *number < 0)
+      return bad("`hash_ids` are whole numbers from 0");
+    trace.pieces.push_back(*number);
+  }
+  trace.pieceCounts.push_back(static_cast<int64_t>(ids->size()));
+  return true;
+}
+
+bool JsonTrace::line(llvm::StringRef written, bool hasArrivals, bool hasLengths) {
+  auto value = llvm::json::parse(written);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return bad("the line is no JSON");
+  }
+  const llvm::json::Object *object = value->getAsObject();
+  if (!object)
+    return bad("a line is an object with `timestamp`, `input_length` and `output_length`");
+  if (hasArrivals) {
+    auto time = object->getNumber("timestamp");
+    if (!time || !(*time >= 0))
+      return bad("`timestamp` is a time from 0, in ms");
+    if (!trace.arrivals.empty() && *time * 1e-3 < trace.arrivals.back())
+      return bad("requests stand in the order of their arrivals");
+    trace.arrivals.push_back(*time * 1e-3);
+  }
+  return !hasLengths || (tokens(*object, "input_length", trace.prompts) &&
+                         tokens(*object, "output_length", trace.answers) && pieces(*object));
+}
+
+bool JsonTrace::run(bool hasArrivals, bool hasLengths) {
+  size_t begin = 0;
+  while (begin < text.size()) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    llvm::StringRef written = text.slice(begin, end);
+    place = {file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+    if (!written.trim().empty() && !line(written, hasArrivals, hasLengths))
+      return false;
+    begin = end + 1;
+  }
+  place = {file, 0, 0};
+  return !trace.arrivals.empty() || !trace.prompts.empty() || bad("the file has no requests");
+}
+
 llvm::Optional<RequestTrace> perfc::readRequestTrace(const SourceManager &sources, FileId file,
                                                      bool hasArrivals, bool hasLengths,
                                                      DiagnosticEngine &diagnostics) {
+  if (llvm::StringRef(sources.path(file)).endswith(".jsonl")) {
+    JsonTrace reader(sources, file, diagnostics);
+    return reader.run(hasArrivals, hasLengths)
+               ? llvm::Optional<RequestTrace>(std::move(reader.trace))
+               : llvm::None;
+  }
   llvm::Optional<LocatedCsv> table = LocatedCsv::read(sources, file, diagnostics);
   if (!table)
     return llvm::None;

@@ -3,28 +3,21 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/FileBeside.h"
-#include "frontend/build/PriceBuilder.h"
+#include "frontend/build/OpTableFile.h"
 #include "frontend/build/RequestTrace.h"
-#include "frontend/build/StudyBuilder.h"
+#include "frontend/build/ServeValues.h"
 #include "frontend/build/TrainBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/study/ServeOps.h"
 #include "ir/study/TrainOps.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/SaveAndRestore.h"
-#include <cmath>
 
 using namespace perfc;
 
 static constexpr int64_t mostRequests = 10'000'000;
-static constexpr int64_t mostTokens = 10'000'000;
-static constexpr int64_t mostInBatch = 1'000'000;
 
 namespace {
-
-/// The values that an argument may have, within the kind that the word tables give it.
-enum class Wants : uint8_t { Count, Tokens, Seed, Positive, Theta };
 
 class ServeBuilder {
 public:
@@ -42,6 +35,12 @@ private:
   void trace(const Node &node, const WordValue &word);
   void parallel(const Node &node);
   void memory(const Node &node);
+  void admission(const Node &node);
+  void prefixCache(const Node &node);
+  void slo(const Node &node);
+  void warmUp(const Node &node);
+  void cluster(const Node &node);
+  void costs(const Node &node);
   void requests();
   void later(const Node &node, const std::string &what) {
     context.unsupported.push_back({node.range, what});
@@ -62,67 +61,27 @@ private:
 //===-- Words and their arguments
 //--------------------------------------------------------------===//
 
-/// The choices that run, and what each runs as.
-static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> served[] = {
-    {"vllm", "vllm"},       {"sarathi", "sarathi"}, {"chunked", "sarathi"},
-    {"orca", "orca"},       {"continuous", "orca"}, {"static", "static"},
-    {"poisson", "poisson"}, {"uniform", "uniform"}, {"fixed", "fixed"},
-    {"burst", "burst"},     {"zipf", "zipf"},       {"faster_transformer", "static"},
-};
-
-static Wants wantsOf(llvm::StringRef argument) {
-  return llvm::StringSwitch<Wants>(argument)
-      .Cases("max_tokens", "min", "max", "prompt", "answer", Wants::Tokens)
-      .Cases("rate", "every", "prefill_to_decode", Wants::Positive)
-      .Case("seed", Wants::Seed)
-      .Case("theta", Wants::Theta)
-      .Default(Wants::Count);
-}
-
-static llvm::StringRef describe(Wants wants) {
-  switch (wants) {
-  case Wants::Count:
-    return "a whole number from 1 to 1000000";
-  case Wants::Tokens:
-    return "a whole number of tokens from 1 to 10000000";
-  case Wants::Seed:
-    return "a whole number from 0 to 4294967295";
-  case Wants::Positive:
-    return "from 1e-30 to 1e30";
-  case Wants::Theta:
-    return "a number from 0 to below 1";
-  }
-  return "";
-}
-
-static bool meets(const Quantity &value, Wants wants) {
-  double number = value.toDouble();
-  if (!std::isfinite(number))
-    return false;
-  switch (wants) {
-  case Wants::Count:
-    return value.isInteger() && number >= 1 && number <= static_cast<double>(mostInBatch);
-  case Wants::Tokens:
-    return value.isInteger() && number >= 1 && number <= static_cast<double>(mostTokens);
-  case Wants::Seed:
-    return number >= 0 && number <= 4294967295.0;
-  case Wants::Positive:
-    return number >= 1e-30 && number <= 1e30;
-  case Wants::Theta:
-    return number >= 0 && number < 1;
-  }
-  return false;
+/// What a choice runs as.
+static llvm::StringRef runsAs(llvm::StringRef choice) {
+  return llvm::StringSwitch<llvm::StringRef>(choice)
+      .Case("chunked", "sarathi")
+      .Case("continuous", "orca")
+      .Case("faster_transformer", "static")
+      .Default(choice);
 }
 
 void ServeBuilder::argument(const Argument &argument, ir::Operation &into) {
   const Quantity *number = argument.value->getIf<Quantity>();
   Wants wants = wantsOf(argument.name);
+  if (argument.value->is<Value::Any>())
+    into.setAttr("open_rate", ir::Attribute::unit());
   if (!number)
     return;
   if (!meets(*number, wants))
     return bad(argument.range, fmt::format("`{}` is {}, not {}", argument.name,
                                            describe(wants).str(), written(*argument.value)));
-  if (number->isInteger() && wants != Wants::Positive && wants != Wants::Theta)
+  if (number->isInteger() && wants != Wants::Positive && wants != Wants::NotNegative &&
+      wants != Wants::Theta)
     into.setAttr(argument.name, number->rational().numerator());
   else if (auto base = inBaseUnits(context, *number, argument.range, {}))
     into.setAttr(argument.name, *base);
@@ -153,13 +112,10 @@ void ServeBuilder::choice(const Node &node) {
     return;
   if (word->word == "trace")
     return trace(node, *word);
-  const auto *runs = llvm::find_if(served, [&](auto &entry) { return entry.first == word->word; });
-  if (runs == std::end(served))
-    return later(node, fmt::format("`{}` {} in `serve`", word->word, node.word.str()));
   ir::Operation &op = part(node);
-  op.setAttr("kind", runs->second);
+  op.setAttr("kind", runsAs(word->word));
   if (op.is(study::SchedulerOp::opName))
-    op.setAttr("label", runs->first);
+    op.setAttr("label", word->word);
   for (const Argument &given : word->arguments)
     argument(given, op);
   auto isGiven = [&](llvm::StringRef name) {
@@ -169,6 +125,8 @@ void ServeBuilder::choice(const Node &node) {
     for (const ChoiceArgument &spec : form->arguments)
       if (!isGiven(spec.name))
         byDefault(spec, *word, node.args[0].range, op);
+  if (word->word == "lightllm")
+    op.setAttr("block", 1);
   if (word->word == "burst" && isGiven("size") != isGiven("every"))
     bad(node.args[0].range, "`burst` has `size` and `every`, or neither: all at once");
   if (op.intAttr("min") > op.intAttr("max", INT64_MAX))
@@ -185,8 +143,8 @@ void ServeBuilder::trace(const Node &node, const WordValue &word) {
       word.arguments.size() == 1 ? word.arguments[0].value->getIf<std::string>() : nullptr;
   if (!written)
     return bad(node.args[0].range, "a trace is a file: trace \"requests.csv\"");
-  if (!llvm::StringRef(*written).endswith(".csv"))
-    return later(node, "a trace that is not a `.csv` file");
+  if (!llvm::StringRef(*written).endswith(".csv") && !llvm::StringRef(*written).endswith(".jsonl"))
+    return later(node, "a trace that is not a `.csv` or `.jsonl` file");
   FileId file = loadBeside(sources, node.args[0].range, *written, diagnostics);
   if (!file)
     return;
@@ -205,6 +163,10 @@ void ServeBuilder::trace(const Node &node, const WordValue &word) {
     ir::Operation &arrivals = part(node);
     arrivals.setAttr("kind", "trace");
     arrivals.setAttr("times", std::move(times));
+    if (!list->pieceCounts.empty()) {
+      arrivals.setAttr("pieces", ir::Attribute::ints(list->pieces));
+      arrivals.setAttr("piece_counts", ir::Attribute::ints(list->pieceCounts));
+    }
   }
   if (!hasLengths)
     return;
@@ -255,11 +217,123 @@ void ServeBuilder::memory(const Node &node) {
     serve.setAttr(node.word, *base);
 }
 
+/// `costs table "prefix"`: what layers take, of which the files are read here.
+void ServeBuilder::costs(const Node &node) {
+  const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  const std::string *written = word && word->arguments.size() == 1
+                                   ? word->arguments[0].value->getIf<std::string>()
+                                   : nullptr;
+  if (!written)
+    return bad(node.range, "the table is a prefix of files: costs table \"profiles/a100_llama\"");
+  SourceManager &sources = context.evaluator.program.sourceManager();
+  std::string prefix = pathBeside(sources, node.range.file, *written);
+  int64_t stages = study::partOf<study::StrategyOp>(serve).degree("pipeline");
+  auto table = readOpTable(sources, prefix, stages, node.args[0].range, diagnostics);
+  if (!table)
+    return;
+  ir::Operation &part = study::partToWrite(serve, study::OpTable::opName);
+  part.setLocation(node.range);
+  table->writeTo(part);
+}
+
+/// `admission priority(levels = 3, seed = 1)`, `admission goal(ttft = 1s)`.
+void ServeBuilder::admission(const Node &node) {
+  const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!word)
+    return;
+  serve.setAttr("admission", word->word);
+  if (word->word == "priority")
+    serve.setAttr("priority_levels", 2);
+  for (const Argument &given : word->arguments) {
+    const Quantity *number = given.value->getIf<Quantity>();
+    Wants wants = wantsOf(given.name);
+    if (!number)
+      continue;
+    if (!meets(*number, wants)) {
+      bad(given.range, fmt::format("`{}` is {}, not {}", given.name, describe(wants).str(),
+                                   written(*given.value)));
+    } else if (given.name == "ttft") {
+      if (auto seconds = inBaseUnits(context, *number, given.range, {}))
+        serve.setAttr("admission_goal", *seconds);
+    } else {
+      serve.setAttr("priority_" + given.name, number->rational().numerator());
+    }
+  }
+  auto isGiven = [&](llvm::StringRef name) { return serve.hasAttr(name); };
+  if (word->word == "goal" && !isGiven("admission_goal"))
+    bad(node.range, "`goal` needs `ttft`: from arrival to first token");
+  if (word->word == "priority" && !isGiven("priority_seed"))
+    bad(node.range, "`priority` needs `seed`: of the random numbers");
+}
+
+/// `prefix_cache radix { capacity 30% }`: of texts that begin alike, in blocks of the scheduler.
+void ServeBuilder::prefixCache(const Node &node) {
+  const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!word || word->word == "none")
+    return;
+  const Node *tier = node.find("tier"), *capacity = node.find("capacity");
+  const WordValue *place =
+      tier && !tier->args.empty() ? tier->args[0].value.getIf<WordValue>() : nullptr;
+  if (place && place->word != "hbm")
+    return later(*tier, fmt::format("`tier {}` of `prefix_cache`", place->word));
+  serve.setAttr("prefix_share", Quantity(Rational(1)));
+  const Quantity *share =
+      capacity && !capacity->args.empty() ? capacity->args[0].value.getIf<Quantity>() : nullptr;
+  if (!share)
+    return;
+  if (share->dimension() != Dimension())
+    return later(*capacity, "`capacity` of `prefix_cache` in bytes");
+  double number = share->toDouble();
+  if (!(number > 0 && number <= 1))
+    return bad(capacity->range, fmt::format("`capacity` is above 0 and at most 100%, not {}",
+                                            written(capacity->args[0].value)));
+  serve.setAttr("prefix_share", *share);
+}
+
+/// `slo ttft = 300ms, tpot = 50ms`.
+void ServeBuilder::slo(const Node &node) {
+  for (const NodeArg &arg : node.args) {
+    const Quantity *limit = arg.value.getIf<Quantity>();
+    bool isKnown = arg.name == "ttft" || arg.name == "tpot" || arg.name == "latency";
+    if (arg.value.isUnknown())
+      continue;
+    if (!isKnown)
+      bad(arg.range, "`slo` sets ttft, tpot or latency: slo ttft = 300ms, tpot = 50ms");
+    else if (!limit || limit->dimension() != Dimension(BaseUnit::Second) ||
+             !(limit->toDouble() > 0))
+      bad(arg.range, fmt::format("`{}` is a time above 0, not {}", arg.name, written(arg.value)));
+    else if (auto seconds = inBaseUnits(context, *limit, arg.range, {}))
+      serve.setAttr("slo_" + arg.name, *seconds);
+  }
+}
+
+/// `cluster random(seed = 1)`: how requests go to copies of the model.
+void ServeBuilder::cluster(const Node &node) {
+  const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!word)
+    return;
+  serve.setAttr("router", word->word);
+  for (const Argument &given : word->arguments)
+    if (const Quantity *number = given.value->getIf<Quantity>();
+        number && meets(*number, Wants::Seed))
+      serve.setAttr("router_seed", number->rational().numerator());
+  if (word->word == "random" && !serve.hasAttr("router_seed"))
+    bad(node.range, "`random` needs `seed`: of the random numbers, from 0 to 4294967295");
+}
+
+void ServeBuilder::warmUp(const Node &node) {
+  const Quantity *time = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
+  if (!time)
+    return;
+  if (auto seconds = inBaseUnits(context, *time, node.range, {}))
+    serve.setAttr("warm_up", *seconds);
+}
+
 void ServeBuilder::parallel(const Node &node) {
   ir::Operation &strategy = partAt<study::StrategyOp>(serve, node.range);
   for (const NodeArg &arg : node.args) {
     const Quantity *degree = arg.value.getIf<Quantity>();
-    bool isServed = arg.name == "tensor" || arg.name == "pipeline";
+    bool isServed = arg.name == "tensor" || arg.name == "pipeline" || arg.name == "data";
     if (arg.value.isUnknown())
       continue;
     if (!degree) {
@@ -281,21 +355,31 @@ void ServeBuilder::parallel(const Node &node) {
 
 bool ServeBuilder::run() {
   size_t errors = diagnostics.errorCount();
-  static constexpr llvm::StringLiteral notYet[] = {"pool",     "kv_transfer", "prefix_cache",
-                                                   "experts",  "cluster",     "minimize",
-                                                   "maximize", "within",      "require"};
+  static constexpr llvm::StringLiteral notYet[] = {"pool", "kv_transfer", "experts", "minimize",
+                                                   "within"};
+  static constexpr std::pair<llvm::StringLiteral, void (ServeBuilder::*)(const Node &)> words[] = {
+      {"scheduler", &ServeBuilder::choice},
+      {"arrivals", &ServeBuilder::choice},
+      {"lengths", &ServeBuilder::choice},
+      {"parallel", &ServeBuilder::parallel},
+      {"memory_share", &ServeBuilder::memory},
+      {"reserve", &ServeBuilder::memory},
+      {"admission", &ServeBuilder::admission},
+      {"cluster", &ServeBuilder::cluster},
+      {"prefix_cache", &ServeBuilder::prefixCache},
+      {"slo", &ServeBuilder::slo},
+      {"warm_up", &ServeBuilder::warmUp}};
   for (const Node *child : statement.children) {
-    if (child->word == "scheduler" || child->word == "arrivals" || child->word == "lengths")
-      choice(*child);
-    else if (child->word == "parallel")
-      parallel(*child);
-    else if (child->word == "memory_share" || child->word == "reserve")
-      memory(*child);
-    else if (llvm::is_contained(notYet, child->word))
+    for (const auto &[word, build] : words)
+      if (child->word == word)
+        (this->*build)(*child);
+    if (llvm::is_contained(notYet, child->word))
       later(*child, fmt::format("`{}` in `serve`", child->word.str()));
   }
   if (!context.unsupported.empty())
     return diagnostics.errorCount() == errors;
+  if (const Node *table = statement.find("costs"); table && diagnostics.errorCount() == errors)
+    costs(*table); // after `parallel`
   for (const char *word : {"scheduler", "arrivals", "lengths"})
     if (!study::findPart(serve, std::string("study.") + word) && !statement.find(word) &&
         diagnostics.errorCount() == errors)
@@ -307,71 +391,4 @@ bool ServeBuilder::run() {
 
 bool perfc::buildServeParts(BuildContext &context, const Node &statement, ir::Operation &serve) {
   return ServeBuilder(context, statement, serve).run();
-}
-
-//===-- The statement
-//--------------------------------------------------------------------------===//
-
-/// The format of what kernels hand on, which the model may give itself (`dtype = bf16`).
-static llvm::Optional<DType> activationFormat(BuildContext &context, const Node &statement,
-                                              const Instance &model, DType ofChip) {
-  const Node *word = statement.find("activations");
-  if (word && findArgument(model.arguments, "dtype")) {
-    context.diagnostics.report(word->range, diag::BadServeValue,
-                               "`activations` is what `dtype` of the model says already");
-    return llvm::None;
-  }
-  auto all = formatOf(context, statement, "dtype", ofChip);
-  return all ? formatOf(context, statement, "activations", *all) : llvm::None;
-}
-
-/// Sets `format` where the statement gives it; false after a report.
-static bool ownFormat(BuildContext &context, const Node &statement, llvm::StringRef word,
-                      llvm::Optional<DType> &format) {
-  if (!statement.find(word))
-    return true;
-  format = formatOf(context, statement, word, DType::FP16);
-  return format.hasValue();
-}
-
-ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, const NodeArg &on,
-                                   ir::Region &into) {
-  auto chip = target(statement, on);
-  auto format =
-      chip ? activationFormat(context, statement, *about.instance, chip->dtype) : llvm::None;
-  auto made = std::make_unique<ir::Operation>(*context.builder.ops().find(study::ServeOp::opName),
-                                              statement.range);
-  if (!format || !buildServeParts(context, statement, *made))
-    return nullptr;
-  noteFeeds(statement, chip->symbol);
-  llvm::SaveAndRestore<llvm::Optional<DType>> weights(context.weightFormat),
-      cache(context.cacheFormat), tables(context.tableFormat);
-  if (statement.find("activations")) // weights stay in what `dtype` says
-    context.weightFormat = context.tableFormat = formatOf(context, statement, "dtype", chip->dtype);
-  if (!ownFormat(context, statement, "weights", context.weightFormat) ||
-      !ownFormat(context, statement, "cache", context.cacheFormat))
-    return nullptr;
-  ir::Operation *op = &into.insert(std::move(made));
-  for (const BuildContext::Unsupported &entry : context.unsupported)
-    markUnsupported(op->body(), entry.range, entry.what);
-  bool isLater = !context.unsupported.empty();
-  context.unsupported.clear();
-  // What is not run is built all the same, so that it is checked.
-  auto plain = isLater ? buildGraph(context, *about.instance, *format) : llvm::None;
-  auto graph = isLater ? plain ? llvm::Optional<std::string>(plain->symbol) : llvm::None
-                       : buildSamples(context, *about.instance, *format, *op);
-  context.unsupported.clear(); // said for the whole statement
-  if (!graph) {
-    op->erase();
-    return nullptr;
-  }
-  op->setAttr("subject", ir::Attribute::symbol(*graph));
-  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
-  op->setAttr("dtype", dtypeName(*format)); // of products of activations
-  bool good = buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
-  std::string label = written(Value(*about.instance));
-  op->setAttr("label", label + " on " + chip->label);
-  op->setAttr("subject_label", label);
-  op->setAttr("on_label", chip->label);
-  return goals(statement) && good ? op : nullptr;
 }

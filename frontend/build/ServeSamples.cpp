@@ -26,13 +26,13 @@ static std::set<int64_t> powers(int64_t most, int64_t step) {
 
 static std::vector<Sizes> sizesFor(study::ServeOp serve) {
   study::SchedulerOp scheduler = serve.scheduler();
-  llvm::StringRef kind = scheduler.kind();
-  int64_t longest = serve.lengths().longest();
+  int64_t longest = serve.longest();
+  bool hasPieces = scheduler.makesPieces() || serve.prefixShare() >= 0;
   int64_t batch = std::min(scheduler.maxBatch(), serve.requests());
   int64_t tokens = batch * longest;
-  if (kind == "sarathi")
+  if (scheduler.makesPieces())
     tokens = std::max(scheduler.chunk(), batch);
-  else if (kind == "vllm")
+  else if (scheduler.boundsPrompts())
     tokens = std::max({scheduler.maxTokens(), longest, batch});
   std::vector<Sizes> sizes;
   std::set<int64_t> counts = powers(std::max<int64_t>(2, tokens), 2);
@@ -41,7 +41,7 @@ static std::vector<Sizes> sizesFor(study::ServeOp serve) {
     // No request has more tokens than the longest: more are several of those.
     int64_t several = (count + longest - 1) / longest;
     sizes.push_back({false, several, several > 1 ? longest : count, several > 1 ? longest : count});
-    if (kind == "sarathi" && several == 1)
+    if (hasPieces && several == 1)
       for (int64_t before : {std::max<int64_t>(1, longest / 4), longest})
         sizes.push_back({false, 1, count, count + before});
   }

@@ -74,6 +74,7 @@ private:
   bool report(const Node &node, const MetricScope &where, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);
   bool goals(const Node &statement);
+  bool serveGoal(const Node &statement, ir::Operation &op);
   void declareResult(const std::string &name, SourceRange range);
   void nameResult(const Node &statement, ir::Operation &op);
   bool search(const Node &statement);

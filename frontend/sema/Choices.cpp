@@ -35,7 +35,8 @@ static bool fits(const ChoiceArgument &spec, const Value &value) {
   const Quantity *quantity = value.getIf<Quantity>();
   switch (spec.kind) {
   case ArgKind::Measure:
-    return quantity && accepts(spec.dims, quantity->dimension());
+    return (quantity && accepts(spec.dims, quantity->dimension())) ||
+           (spec.isHole && value.is<Value::Any>());
   case ArgKind::Flag:
     return value.is<bool>();
   case ArgKind::Text:

@@ -15,6 +15,12 @@ static constexpr ChoiceArgument blockArgument{.name = "block",
                                               .dims = Dims::Tokens,
                                               .byDefault = "16",
                                               .doc = "tokens in a block of the cache"};
+static constexpr ChoiceArgument swapArgument{
+    .name = "swap",
+    .kind = Measure,
+    .dims = Dims::Bandwidth,
+    .byDefault = "who gives way reads again",
+    .doc = "to the host, where caches of requests that give way move: 25GB/s"};
 /// What vLLM itself takes for a model of 8192 tokens of context.
 static constexpr ChoiceArgument vllmArguments[] = {{.name = "max_batch",
                                                     .dims = Dims::Requests,
@@ -25,7 +31,15 @@ static constexpr ChoiceArgument vllmArguments[] = {{.name = "max_batch",
                                                     .dims = Dims::Tokens,
                                                     .byDefault = "8192",
                                                     .doc = "tokens of prompts in a batch at most"},
-                                                   blockArgument};
+                                                   blockArgument,
+                                                   swapArgument};
+static constexpr ChoiceArgument budgetArguments[] = {vllmArguments[0],
+                                                     {.name = "max_tokens",
+                                                      .kind = Measure,
+                                                      .dims = Dims::Tokens,
+                                                      .byDefault = "8192",
+                                                      .doc = "tokens of a batch at most"},
+                                                     blockArgument};
 static constexpr ChoiceArgument reservedArgument{.name = "max_tokens",
                                                  .kind = Measure,
                                                  .dims = Dims::Tokens,
@@ -37,8 +51,42 @@ static constexpr ChoiceArgument chunkedArguments[] = {
      .byDefault = "512",
      .doc = "tokens of prompts in a batch at most"},
     maxBatchArgument,
-    blockArgument};
+    blockArgument,
+    swapArgument};
+static constexpr ChoiceArgument lightArguments[] = {
+    maxBatchArgument,
+    {.name = "max_tokens",
+     .kind = Measure,
+     .dims = Dims::Tokens,
+     .byDefault = "4096",
+     .doc = "tokens of prompts in a batch at most"}};
 static constexpr ChoiceArgument wholeArguments[] = {maxBatchArgument, reservedArgument};
+static constexpr ChoiceArgument inFlightArguments[] = {{.name = "max_batch",
+                                                        .dims = Dims::Requests,
+                                                        .byDefault = "256",
+                                                        .doc = "requests that run at most"},
+                                                       {.name = "max_tokens",
+                                                        .kind = Measure,
+                                                        .dims = Dims::Tokens,
+                                                        .byDefault = "8192",
+                                                        .doc = "tokens of a batch at most"},
+                                                       {.name = "block",
+                                                        .dims = Dims::Tokens,
+                                                        .byDefault = "32",
+                                                        .doc = "tokens in a block of the cache"}};
+static constexpr ChoiceArgument sglangArguments[] = {
+    {.name = "chunk",
+     .dims = Dims::Tokens,
+     .byDefault = "8192",
+     .doc = "tokens of prompts in a batch at most"},
+    {.name = "max_batch",
+     .dims = Dims::Requests,
+     .byDefault = "256",
+     .doc = "requests that run at most"},
+    {.name = "block",
+     .dims = Dims::Tokens,
+     .byDefault = "1",
+     .doc = "tokens in a block of the cache"}};
 static constexpr ChoiceForm schedulerForms[] = {
     {.choice = "sarathi", .arguments = chunkedArguments},
     {.choice = "vllm", .arguments = vllmArguments},
@@ -47,10 +95,18 @@ static constexpr ChoiceForm schedulerForms[] = {
     {.choice = "continuous", .arguments = wholeArguments},
     {.choice = "chunked", .arguments = chunkedArguments},
     {.choice = "static", .arguments = wholeArguments},
+    {.choice = "lightllm", .arguments = lightArguments},
+    {.choice = "vllm_v1", .arguments = budgetArguments},
+    {.choice = "sglang", .arguments = sglangArguments},
+    {.choice = "tensorrt_llm", .arguments = inFlightArguments},
 };
 
 static constexpr ChoiceArgument rateArgument{
-    .name = "rate", .kind = Measure, .dims = Dims::RequestRate, .doc = "mean rate: 2req/s"};
+    .name = "rate",
+    .kind = Measure,
+    .dims = Dims::RequestRate,
+    .isHole = true,
+    .doc = "mean rate: 2req/s, or `any`: the highest that `require` allows"};
 static constexpr ChoiceArgument seedArgument{.name = "seed", .doc = "of the random numbers"};
 static constexpr ChoiceArgument fixedArguments[] = {rateArgument};
 static constexpr ChoiceArgument randomArguments[] = {rateArgument, seedArgument};
@@ -73,12 +129,54 @@ static constexpr ChoiceArgument burstArguments[] = {{.name = "size",
                                                      .dims = Dims::Time,
                                                      .byDefault = "no second burst",
                                                      .doc = "time between bursts"}};
+static constexpr ChoiceArgument closedArguments[] = {
+    {.name = "users",
+     .dims = Dims::Requests,
+     .doc = "who each wait for an answer before they ask again"},
+    {.name = "think",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "0s",
+     .doc = "time from an answer to the next request"}};
+static constexpr ChoiceArgument sessionArguments[] = {
+    rateArgument,
+    {.name = "turns",
+     .dims = Dims::Requests,
+     .doc = "requests of a session, each with all before it as its beginning"},
+    {.name = "think",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "0s",
+     .doc = "time from an answer to the next turn"},
+    seedArgument};
+static constexpr ChoiceArgument onOffArguments[] = {
+    rateArgument,
+    {.name = "peak", .kind = Measure, .dims = Dims::RequestRate, .doc = "rate in a burst"},
+    {.name = "every", .kind = Measure, .dims = Dims::Time, .doc = "from a burst to the next"},
+    {.name = "length", .kind = Measure, .dims = Dims::Time, .doc = "of a burst"},
+    seedArgument};
+static constexpr ChoiceArgument diurnalArguments[] = {
+    rateArgument,
+    {.name = "swing",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .doc = "by which the rate rises and falls: 50%"},
+    {.name = "period",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "86400s",
+     .doc = "of the rise and fall"},
+    seedArgument};
 static constexpr ChoiceForm arrivalForms[] = {
     {.choice = "poisson", .arguments = randomArguments},
     {.choice = "gamma", .arguments = gammaArguments},
     {.choice = "uniform", .arguments = randomArguments},
     {.choice = "fixed", .arguments = fixedArguments},
     {.choice = "burst", .arguments = burstArguments},
+    {.choice = "bursts", .arguments = onOffArguments},
+    {.choice = "diurnal", .arguments = diurnalArguments},
+    {.choice = "closed", .arguments = closedArguments},
+    {.choice = "sessions", .arguments = sessionArguments},
     {.choice = "trace", .arguments = traceArguments},
 };
 
@@ -131,15 +229,37 @@ static constexpr ChoiceForm clusterForms[] = {{.choice = "random", .arguments = 
 static constexpr WordSpec schedulerWord{
     .word = "scheduler",
     .kind = Choice,
-    .choices = "sarathi vllm orca faster_transformer continuous chunked static",
+    .choices = "sarathi vllm orca faster_transformer continuous chunked static lightllm "
+               "vllm_v1 sglang tensorrt_llm",
     .forms = schedulerForms,
     .doc = "how requests are batched: sarathi(chunk = 512, max_batch = 128)"};
 
+static constexpr ChoiceArgument priorityArguments[] = {{.name = "levels",
+                                                        .dims = Dims::Requests,
+                                                        .byDefault = "2",
+                                                        .doc = "of priority, equally likely"},
+                                                       seedArgument};
+static constexpr ChoiceArgument goalArguments[] = {
+    {.name = "ttft", .kind = Measure, .dims = Dims::Time, .doc = "from arrival to first token"}};
+static constexpr ChoiceForm admissionForms[] = {
+    {.choice = "priority", .arguments = priorityArguments},
+    {.choice = "goal", .arguments = goalArguments}};
+
+static constexpr ChoiceArgument tableArguments[] = {
+    {.name = "prefix", .kind = Text, .doc = "of the files: PREFIX_ops.csv and the others"}};
+static constexpr ChoiceForm costForms[] = {{.choice = "table", .arguments = tableArguments}};
+
 static constexpr WordSpec ownWords[] = {
     schedulerWord,
+    {.word = "costs",
+     .kind = Choice,
+     .choices = "table",
+     .forms = costForms,
+     .byDefault = "from the model and its chip",
+     .doc = "what layers take for a batch: costs table \"optables/a100_llama_tp1\""},
     {.word = "arrivals",
      .kind = Choice,
-     .choices = "poisson gamma uniform fixed burst trace",
+     .choices = "poisson gamma uniform fixed burst bursts diurnal closed sessions trace",
      .forms = arrivalForms,
      .doc = "when requests arrive: poisson(2req/s, seed = 42), or trace \"file\""},
     {.word = "lengths",
@@ -147,6 +267,26 @@ static constexpr WordSpec ownWords[] = {
      .choices = "zipf uniform fixed normal lognormal trace",
      .forms = lengthForms,
      .doc = "tokens of prompts and answers, or trace \"file\""},
+    {.word = "admission",
+     .kind = Choice,
+     .choices = "arrival priority shortest goal",
+     .forms = admissionForms,
+     .byDefault = "arrival",
+     .doc = "in which order requests are taken in: by a random priority, the shortest prompt "
+            "first, or those "
+            "that can still be in time first"},
+    {.word = "slo",
+     .kind = Pairs,
+     .dims = Dims::Time,
+     .maxArgs = anyNumber,
+     .choices = "ttft tpot latency",
+     .doc = "what a request has to meet to count for `goodput`: slo ttft = 300ms, tpot = 50ms, "
+            "latency = 10s"},
+    {.word = "warm_up",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "0s",
+     .doc = "requests that arrive before are left out of distributions"},
     {.word = "requests",
      .kind = Integer,
      .dims = Dims::Requests,
@@ -190,7 +330,7 @@ static constexpr WordSpec ownWords[] = {
      .doc = "routing of experts"},
     {.word = "cluster",
      .kind = Choice,
-     .choices = "round_robin random least_loaded",
+     .choices = "round_robin random least_loaded cache_aware session",
      .forms = clusterForms,
      .doc = "how requests go to replicas"},
 };

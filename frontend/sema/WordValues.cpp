@@ -84,9 +84,11 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
     result.value = evaluator.evaluate(*arg.assigned, scope);
     bool isOpen = result.value.isUnknown() || result.value.is<Value::Any>() ||
                   result.value.is<RangeValue>() || result.value.is<Value::List>();
-    if (!isOpen && !evaluator.integer(*arg.assigned, scope, "`" + result.name + "`"))
-      return llvm::None;
-    return result;
+    if (isOpen || node.spec->dims != Dims::Any) // a measure is checked by the owner of the word
+      return result;
+    return evaluator.integer(*arg.assigned, scope, "`" + result.name + "`")
+               ? llvm::Optional<NodeArg>(std::move(result))
+               : llvm::None;
   }
   if (node.word == "with" && arg.assign == "=" && arg.value->kind == ast::ExprKind::Name) {
     result.name = arg.value->text.str(); // all_gather = ring

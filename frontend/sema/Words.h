@@ -140,7 +140,7 @@ inline constexpr uint8_t anyNumber = 255;
 struct ChoiceArgument {
   llvm::StringLiteral name;
   ArgKind kind = ArgKind::Integer; ///< Integer, Measure, Text, or Flag: `true` or `false`
-  Dims dims = Dims::Any;           ///< of a Measure or an Integer
+  Dims dims = Dims::Any;           ///< of a Measure, an Integer, or Pairs of measures
   bool isHole = false;             ///< may be `any`
   llvm::StringLiteral byDefault = "";
   llvm::StringLiteral doc = "";

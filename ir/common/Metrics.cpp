@@ -111,7 +111,9 @@ static llvm::ArrayRef<MetricSpec> servingTable() {
       {"kv_usage", {}, "", "share of the cache that requests hold, mean over the run", Share},
       {"kv_usage.peak", {}, "", "the largest share of the cache that requests hold", Share},
       {"preemptions", {}, "", "how often a request lost its cache and started again"},
-      {"goodput", perSecond(Request), "req/s", "requests per time that meet the goals"},
+      {"goodput", perSecond(Request), "req/s", "requests that meet `slo` / run_time"},
+      {"slo_attainment", {}, "", "share of the requests that meet `slo`", Share},
+      {"prefix_hits", {}, "", "share of the tokens of prompts that the prefix cache had", Share},
       {"cost", Dollar, "USD", "money for `run_time` of the chips and for the energy (`price`)"},
       {"cost_per_token", Dimension(Dollar) / Token, "USD/token", "cost / tokens of answers"},
   };
@@ -143,6 +145,13 @@ static const KindOfResult &rowOf(ResultKind kind) {
       {ResultKind::Serving, servingTable(), "`serve`"},
       {ResultKind::Replay, replayTable(), "`replay`"}};
   return *llvm::find_if(table, [&](const KindOfResult &row) { return row.kind == kind; });
+}
+
+llvm::ArrayRef<llvm::StringRef> perfc::distributionMembers() {
+  static constexpr llvm::StringRef members[] = {"mean", "min",      "max",      "p50",
+                                                "p90",  "p95",      "p99",      "p999",
+                                                "half", "p50_half", "p90_half", "p99_half"};
+  return members;
 }
 
 llvm::ArrayRef<MetricSpec> perfc::metricsOf(ResultKind kind) { return rowOf(kind).metrics; }

@@ -41,6 +41,10 @@ const MetricSpec *findMetric(llvm::StringRef name);
 /// The metric that `path` is or begins with, `ttft` of `ttft.p99`, of any statement; null for none.
 const MetricSpec *findMetricOf(llvm::StringRef path);
 
+/// What follows the point in the name of a metric that is a distribution: its mean and ends,
+/// percentiles, and halves of intervals of the mean and of percentiles.
+llvm::ArrayRef<llvm::StringRef> distributionMembers();
+
 /// "`evaluate`, `compare`, `search`": whose results they are.
 llvm::StringRef statementsOf(ResultKind kind);
 /// The statements whose results have the metric: "`train`, `serve`".

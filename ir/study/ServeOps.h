@@ -7,6 +7,7 @@
 #define PERFC_IR_STUDY_SERVEOPS_H
 
 #include "ir/common/DType.h"
+#include "ir/study/OpTable.h"
 #include "ir/study/StudyOps.h"
 
 namespace perfc {
@@ -26,9 +27,19 @@ struct SchedulerOp : ir::OpView {
   bool isReserving() const { return kind() == "orca" || kind() == "static"; }
   int64_t maxBatch() const { return op->intAttr("max_batch"); }
   int64_t block() const { return op->intAttr("block"); }
-  int64_t chunk() const { return op->intAttr("chunk"); } ///< of sarathi
-  /// Of vllm: tokens of a batch of prompts. Of those that reserve: of a request, where that is
-  /// given.
+  /// Tokens of a batch, of those that make pieces of prompts.
+  int64_t chunk() const { return op->intAttr(kind() == "vllm_v1" ? "max_tokens" : "chunk"); }
+  bool makesPieces() const {
+    return kind() == "sarathi" || kind() == "vllm_v1" || kind() == "sglang";
+  }
+  /// True where tokens of a batch of whole prompts are bounded by `max_tokens`.
+  bool boundsPrompts() const {
+    return kind() == "vllm" || kind() == "lightllm" || kind() == "tensorrt_llm";
+  }
+  /// B/s to the host, where caches of requests that give way move there; 0 where they do not.
+  double swap() const { return op->realAttr("swap"); }
+  /// Of vllm and lightllm: tokens of a batch of prompts. Of those that reserve: of a request, where
+  /// that is given.
   int64_t maxTokens(int64_t otherwise = 0) const { return op->intAttr("max_tokens", otherwise); }
 };
 
@@ -37,12 +48,36 @@ struct ArrivalsOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "study.arrivals";
   llvm::StringRef kind() const { return op->stringAttr("kind"); }
   double rate() const { return op->realAttr("rate"); } ///< requests/s
+  /// True where a search is to find the rate.
+  bool isRateOpen() const { return op->hasAttr("open_rate"); }
   int64_t seed() const { return op->intAttr("seed"); }
   /// Requests of a burst; `all` of them unless given.
   int64_t size(int64_t all) const { return op->intAttr("size", all); }
-  double every() const { return op->realAttr("every"); } ///< s
+  double every() const { return op->realAttr("every"); }   ///< s
+  double length() const { return op->realAttr("length"); } ///< s, of a burst
+  double peak() const { return op->realAttr("peak"); }     ///< requests/s in a burst
+  double swing() const { return op->realAttr("swing"); }
+  double period() const { return op->realAttr("period"); } ///< s
+  int64_t users() const { return op->intAttr("users"); }
+  int64_t turns() const { return op->intAttr("turns", 1); } ///< of a session
+  double think() const { return op->realAttr("think"); }    ///< s from an answer to what follows it
+  /// Of a trace: numbers of the pieces of all prompts, one after the other, how many each has, and
+  /// tokens of a piece; the last one of a prompt may be shorter.
+  std::vector<int64_t> pieces() const { return intsOf("pieces"); }
+  std::vector<int64_t> pieceCounts() const { return intsOf("piece_counts"); }
+  int64_t pieceTokens() const { return op->intAttr("piece_tokens", 512); }
+  /// Deviation of the gaps of gamma over their mean.
+  double cv() const { return op->realAttr("cv"); }
   const ir::AttrList &times() const { return op->listAttr("times"); }
+
+private:
+  std::vector<int64_t> intsOf(llvm::StringRef name) const {
+    return op->hasAttr(name) ? op->attr(name)->asInts() : std::vector<int64_t>();
+  }
 };
+
+/// Normal and lognormal lengths are cut off so many deviations from the middle.
+inline constexpr double lengthCut = 4;
 
 struct LengthsOp : ir::OpView {
   using OpView::OpView;
@@ -51,6 +86,9 @@ struct LengthsOp : ir::OpView {
   int64_t least() const { return op->intAttr("min"); }
   int64_t most() const { return op->intAttr("max"); }
   double theta() const { return op->realAttr("theta"); }
+  int64_t mean() const { return op->intAttr("mean"); }
+  int64_t deviation() const { return op->intAttr("deviation"); } ///< tokens, of normal
+  double sigma() const { return op->realAttr("sigma"); }         ///< of lognormal
   double promptToAnswer() const { return op->realAttr("prefill_to_decode"); }
   int64_t seed() const { return op->intAttr("seed"); }
   int64_t prompt() const { return op->intAttr("prompt"); }
@@ -85,6 +123,30 @@ struct ServeOp : ir::OpView {
   llvm::StringRef subjectLabel() const { return op->stringAttr("subject_label"); }
   DType dtype() const { return *parseDType(op->stringAttr("dtype")); }
   int64_t requests() const { return op->intAttr("requests"); }
+  /// "arrival", "priority", "shortest" or "goal".
+  llvm::StringRef admission() const {
+    return op->hasAttr("admission") ? op->stringAttr("admission") : "arrival";
+  }
+  double admissionGoal() const { return op->realAttr("admission_goal"); } ///< s
+  int64_t priorityLevels() const { return op->intAttr("priority_levels", 1); }
+  int64_t prioritySeed() const { return op->intAttr("priority_seed"); }
+  /// The share of the cache that beginnings of texts may keep; below 0 without a prefix cache.
+  double prefixShare() const {
+    return op->hasAttr("prefix_share") ? op->realAttr("prefix_share") : -1;
+  }
+  /// What a request has to meet, in s; nothing where it need not.
+  llvm::Optional<double> goal(llvm::StringRef metric) const {
+    std::string name = "slo_" + metric.str();
+    return op->hasAttr(name) ? llvm::Optional<double>(op->realAttr(name)) : llvm::None;
+  }
+  /// How requests go to copies: "round_robin", "random", "least_loaded", "cache_aware", "session".
+  llvm::StringRef router() const {
+    return op->hasAttr("router") ? op->stringAttr("router") : "round_robin";
+  }
+  int64_t routerSeed() const { return op->intAttr("router_seed"); }
+  double warmUp() const { return op->realAttr("warm_up"); } ///< s
+  /// Tokens of the longest request, in a session with all turns before it.
+  int64_t longest() const { return lengths().longest() * arrivals().turns(); }
   double memoryShare() const { return op->realAttr("memory_share"); }
   /// B of a memory of `capacity` B that the driver keeps.
   double reserve(double capacity) const {
@@ -94,6 +156,10 @@ struct ServeOp : ir::OpView {
   ArrivalsOp arrivals() const { return partOf<ArrivalsOp>(*op); }
   LengthsOp lengths() const { return partOf<LengthsOp>(*op); }
   std::vector<SampleOp> samples() const;
+  /// Measured times of kernels; nothing where the program names none.
+  llvm::Optional<OpTable> table() const;
+  /// By VIDUR's rules, defects included.
+  bool isVidur() const { return op->hasAttr("vidur"); }
 };
 
 } // namespace study

@@ -81,8 +81,8 @@ static void markContexts(const Module &module, study::ServeOp serve, const Graph
     markContexts(module, written.layers[kind], low.layers[kind], high.layers[kind]);
 }
 
-/// Stage `number` of `stages`, each on `tensor` of the `chips`, which runs so many layers of each
-/// kind.
+/// Stage `number` of `stages`, each on `tensor` of the `chips` of a copy of the model, which runs
+/// so many layers of each kind.
 static void serveStage(Builder &builder, Operation &program, const GraphParts &parts,
                        llvm::ArrayRef<int64_t> layers, int64_t number, int64_t stages,
                        int64_t tensor, int64_t chips) {
@@ -113,9 +113,10 @@ bool passes::scheduleServing(Module &module, PassContext &context, study::ServeO
   std::string symbol = stepSymbol(serve.symbol());
   auto strategy = study::partOf<study::StrategyOp>(*serve);
   int64_t tensor = strategy.degree("tensor"), stages = strategy.degree("pipeline");
+  int64_t ranks = tensor * stages; // of each copy of the model
   SystemPaths system(*module.lookup(serve.on()));
-  if (module.lookup(symbol) || serve.samples().empty() || tensor * stages != system.chips() ||
-      system.kinds().size() > 1)
+  if (module.lookup(symbol) || serve.samples().empty() ||
+      ranks * strategy.degree("data") != system.chips() || system.kinds().size() > 1)
     return true;
   llvm::StringRef chip = system.kinds().front().first->symbol();
   GraphParts parts(module, serve.samples().front().graph(), chip);
@@ -141,6 +142,6 @@ bool passes::scheduleServing(Module &module, PassContext &context, study::ServeO
   program->setAttr("parameters", AttrList{"tokens", "requests", "contexts"});
   std::vector<std::vector<int64_t>> dealt = dealEvenly(counts, stages);
   for (int64_t number = 0; number < stages; ++number)
-    serveStage(builder, *program, parts, dealt[number], number, stages, tensor, system.chips());
+    serveStage(builder, *program, parts, dealt[number], number, stages, tensor, ranks);
   return true;
 }

@@ -15,7 +15,7 @@ static constexpr OptionSpec runOptions[] = {
     {"shape", 0, "INPUT=1,3,8,8", "of onnx: the shape of an input; may be given several times"},
     {"strict", 0, "", "of onnx: an operator that the library does not have is an error"},
     {"keep-decomposed", 0, "", "of onnx: leave normalisations and the like in their operators"},
-    {"mode", 0, "MODE", "native, astra_sim, maestro or timeloop: count as that tool does"},
+    {"mode", 0, "MODE", "native, astra_sim, maestro, timeloop or vidur: count as that tool does"},
     {"verify", 0, "", "count each loop nest again, by sets of isl, and say how many are equal"},
     {"network", 0, "N.yml", "of chakra, and of `replay`: the network, as ASTRA-sim reads it"},
     {"system", 0, "S.json", "of chakra: the system"},

@@ -160,10 +160,7 @@ static void printMetricTables(llvm::raw_ostream &os) {
        << "\n\n| metric | unit | definition |\n|---|---|---|\n";
     for (const MetricSpec &metric : metricsOf(kind))
       os << "| `" << metric.name << "` | " << metric.unit << " | " << metric.definition
-         << (metric.form == MetricForm::Distribution
-                 ? "; has `min`, `p50`, `p90`, `p95`, `p99`, `max`"
-                 : "")
-         << " |\n";
+         << (metric.form == MetricForm::Distribution ? "; a distribution" : "") << " |\n";
   }
 }
 

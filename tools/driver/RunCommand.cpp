@@ -83,6 +83,7 @@ static bool applyOptions(Session &session, const Arguments &arguments, RunOption
   size_t errors = session.diagnostics.errorCount();
   if (arguments.value("mode") == "maestro")
     options.provider = "maestro";
+  options.servesAsVidur = arguments.value("mode") == "vidur";
   options.sweep.database = arguments.value("db").str();
   if (arguments.has("shard") && !readShard(arguments.value("shard"), options.sweep)) {
     session.diagnostics.report({}, diag::BadOptionValue, "--shard", arguments.value("shard"));
@@ -246,7 +247,8 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
   for (const ImportFormat &format : importFormats())
     formats.push_back(format.name);
   if (!checkChoice(session, arguments, "from", formats) ||
-      !checkChoice(session, arguments, "mode", {"native", "astra_sim", "maestro", "timeloop"}) ||
+      !checkChoice(session, arguments, "mode",
+                   {"native", "astra_sim", "maestro", "timeloop", "vidur"}) ||
       !checkChoice(session, arguments, "strategy", {"bound", "exhaustive"}) ||
       !checkFileCount(session, arguments, "run"))
     return true;

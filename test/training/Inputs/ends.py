@@ -18,7 +18,7 @@ def run(values):
     metrics = {name: value for name, value in result["metrics"].items() if isinstance(value, (int, float))}
     if "serving" in result:
         for base in ("ttft", "tpot", "tbt", "latency", "queue_delay", "batch_size", "batch_tokens"):
-            metrics.update({f"{base}.{part}": value for part, value in (result["serving"][base] or {}).items()})
+            metrics.update({f"{base}.{part}": value for part, value in (result["serving"][base] or {}).items() if value is not None})
     return metrics, result.get("half_width", {})
 
 

@@ -29,6 +29,7 @@ llvm::ArrayRef<TableKind> tableKinds();
 // The kinds, one file each.
 bool predictBruteforce(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictEyeriss(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictVidur(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictOnnxModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);

@@ -32,6 +32,7 @@ static const TableKind kinds[] = {
     {"table8", "collectives and data-parallel training, by ASTRA-sim", predictTable8},
     {"timeloop", "cycles, energy and counts of Timeloop's model, by cases", predictTimeloop},
     {"traces", "a folder of Chakra traces, by ASTRA-sim", predictTraces},
+    {"vidur", "runs of serving, by VIDUR, with its tables of times", predictVidur},
 };
 
 llvm::ArrayRef<TableKind> driver::tableKinds() { return kinds; }

@@ -18,6 +18,26 @@ TEST(Random, IsTheTwisterOf53Bits) {
   EXPECT_EQ(random.next(), 0.7319939418114051);
 }
 
+/// The first numbers of numpy.random.RandomState(42).standard_normal(), and means and variances.
+TEST(Random, HasNormalAndGammaNumbers) {
+  Random random(42);
+  EXPECT_DOUBLE_EQ(random.normal(), 0.4967141530112327);
+  EXPECT_DOUBLE_EQ(random.normal(), -0.13826430117118466);
+  EXPECT_DOUBLE_EQ(random.normal(), 0.6476885381006925);
+  for (double shape : {0.25, 1.0, 4.0}) {
+    double sum = 0, squares = 0;
+    constexpr int count = 40000;
+    for (int i = 0; i < count; ++i) {
+      double value = random.gamma(shape);
+      sum += value;
+      squares += value * value;
+    }
+    double mean = sum / count;
+    EXPECT_NEAR(mean, shape, 5 * std::sqrt(shape / count));
+    EXPECT_NEAR(squares / count - mean * mean, shape, 0.1 * shape);
+  }
+}
+
 static ir::Attribute real(double value) { return Quantity(Uncertain(value), Dimension()); }
 
 static std::vector<Request> requestsOf(const ir::AttrDict &arrivals, const ir::AttrDict &lengths,

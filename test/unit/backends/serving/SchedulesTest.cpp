@@ -100,7 +100,7 @@ TEST(Schedules, EqualThoseOfTheReplay) {
     SCOPED_TRACE(fmt::format("case {}: {}, {} stages", i, entry.kind, entry.limits.stages));
     std::vector<std::string> batches;
     SimulationResult result = simulate(
-        entry.requests, entry.kind, entry.limits,
+        entry.requests, {schedulerOf(entry.kind), entry.limits},
         [&](const BatchShape &shape, std::vector<double> &seconds) {
           stageTimes(shape, seconds, entry.limits.stages);
         },
@@ -118,9 +118,11 @@ TEST(Schedules, EqualThoseOfTheReplay) {
 /// Random streams that press on the cache.
 static Case randomCase(std::mt19937 &random) {
   auto upTo = [&](int64_t most) { return static_cast<int64_t>(random() % (most + 1)); };
-  static const char *const kinds[] = {"static", "orca", "vllm", "sarathi"};
+  static const char *const kinds[] = {"static",   "orca",    "vllm",   "sarathi",
+                                      "lightllm", "vllm_v1", "sglang", "tensorrt_llm"};
   Case result;
-  result.kind = kinds[upTo(3)];
+  result.kind = kinds[upTo(7)];
+  result.limits.blockTokens = result.kind == "lightllm" ? 1 : 16;
   int64_t count = 1 + upTo(40), now = 0, longest = 0;
   for (int64_t i = 0; i < count; ++i) {
     Request request;
@@ -135,7 +137,7 @@ static Case randomCase(std::mt19937 &random) {
   limits.reserved = limits.blocksFor(longest);
   limits.blocks = limits.reserved + upTo(limits.reserved * 3); // at times just enough for one
   limits.blocks += limits.watermark();
-  limits.stages = 1 + upTo(3);
+  limits.stages = result.kind == "lightllm" ? 1 : 1 + upTo(3);
   limits.maxBatch = limits.stages + upTo(20);
   limits.chunk = 1 + upTo(300);
   limits.maxTokens = 1 + upTo(500);
@@ -150,7 +152,7 @@ TEST(Schedules, ServeEachRequestOnceInOrder) {
     SCOPED_TRACE(fmt::format("round {}: {}", round, entry.kind));
     int64_t ran = 0;
     SimulationResult result = simulate(
-        entry.requests, entry.kind, entry.limits,
+        entry.requests, {schedulerOf(entry.kind), entry.limits},
         [&](const BatchShape &shape, std::vector<double> &seconds) {
           stageTimes(shape, seconds, entry.limits.stages);
         },
@@ -202,7 +204,7 @@ TEST(Schedules, StagesWorkOnOneBatchAtATime) {
   std::mt19937 random(8);
   for (int round = 0; round < 200; ++round) {
     Case entry = randomCase(random);
-    SimulationResult result = simulate(entry.requests, entry.kind, entry.limits,
+    SimulationResult result = simulate(entry.requests, {schedulerOf(entry.kind), entry.limits},
                                        [&](const BatchShape &shape, std::vector<double> &seconds) {
                                          stageTimes(shape, seconds, entry.limits.stages);
                                        });
@@ -230,7 +232,7 @@ static std::vector<std::string> batchesOf(llvm::StringRef kind, Limits limits) {
   }
   std::vector<std::string> batches;
   simulate(
-      requests, kind, limits,
+      requests, {schedulerOf(kind), limits},
       [](const BatchShape &, std::vector<double> &seconds) { seconds = {1}; },
       [&](const Batch &batch) { batches.push_back(textOf(batch)); });
   return batches;
@@ -257,4 +259,203 @@ TEST(Schedules, RulesOnTwoRequests) {
   // Room for one request of 22 tokens, two blocks, and a half: the second one waits.
   limits.blocks = 3;
   EXPECT_EQ(batchesOf("orca", limits), (List{"0:20", "0", "1:20", "1"}));
+}
+
+/// Texts of three pieces that begin alike in one of three ways.
+static void addTexts(std::vector<Request> &requests, std::mt19937 &random) {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    Request &request = requests[i];
+    if (request.prompt < 3)
+      continue;
+    int64_t first = request.prompt / 3;
+    first -= first > 8 ? first % 8 : 0;
+    uint64_t kind = 2 * (1000 * static_cast<uint64_t>(first) + random() % 3);
+    request.text = std::make_shared<std::vector<PrefixPiece>>(std::vector<PrefixPiece>{
+        {kind, first}, {2 * i + 1, request.prompt - first}, {1'000'001 + 2 * i, request.answer}});
+  }
+}
+
+/// With copies, beginnings that are shared, priorities and followers: each request is served once,
+/// blocks are given back, and nothing comes before its cause.
+TEST(Schedules, ServeEachRequestOnceOnAnyDeployment) {
+  std::mt19937 random(11);
+  int64_t hits = 0, passed = 0;
+  for (int round = 0; round < 600; ++round) {
+    Case entry = randomCase(random);
+    bool isPaged = entry.kind != "static" && entry.kind != "orca" && entry.kind != "lightllm";
+    SCOPED_TRACE(fmt::format("round {}: {}", round, entry.kind));
+    if (isPaged && random() % 2) {
+      addTexts(entry.requests, random);
+      entry.limits.prefixBlocks = entry.limits.blocks;
+    }
+    bool swaps = (entry.kind == "vllm" || entry.kind == "sarathi") && random() % 2;
+    entry.limits.swapSeconds = swaps ? 1e-4 : 0;
+    if (random() % 2) {
+      entry.limits.admission.order = Admission::Order::Priority;
+      for (Request &request : entry.requests)
+        request.priority = random() % 3;
+    }
+    if (random() % 2) // users who ask again
+      for (size_t i = 4; i < entry.requests.size(); ++i) {
+        entry.requests[i].after = static_cast<int64_t>(i) - 4;
+        entry.requests[i].think = 0.25 * static_cast<double>(random() % 3);
+      }
+    serving::Setup setup{schedulerOf(entry.kind), entry.limits, 1 + random() % 3, roundRobin()};
+    static Router (*const routers[])() = {roundRobin, leastQueued, leastOutstanding, mostCached,
+                                          bySession};
+    setup.router = routers[random() % 5]();
+    int64_t ran = 0;
+    SimulationResult result =
+        simulate(entry.requests, setup, [&](const BatchShape &shape, std::vector<double> &seconds) {
+          stageTimes(shape, seconds, entry.limits.stages);
+          ran += shape.tokens;
+        });
+    EXPECT_EQ(result.failure, "");
+    int64_t outputs = 0, answers = 0, tokens = 0, restarts = 0;
+    double latency = 0;
+    for (size_t i = 0; i < entry.requests.size(); ++i) {
+      const Request &after = result.requests[i];
+      ASSERT_TRUE(after.isDone());
+      EXPECT_EQ(after.processed, after.total());
+      EXPECT_EQ(after.blocks + after.shared, 0);
+      EXPECT_FALSE(after.isResident);
+      if (after.after >= 0) {
+        EXPECT_GE(after.arrival, result.requests[static_cast<size_t>(after.after)].done);
+      }
+      EXPECT_GE(after.scheduled, after.arrival);
+      EXPECT_GE(after.done, after.first);
+      answers += entry.requests[i].answer;
+      tokens += entry.requests[i].total() - 1;
+      restarts += after.restarts;
+      latency += after.done - after.arrival;
+    }
+    for (const ServedBatch &batch : result.batches)
+      outputs += batch.outputs;
+    EXPECT_EQ(outputs, answers);
+    if (restarts == 0 || swaps) { // what is at the host is not read again
+      EXPECT_EQ(ran + result.prefixTokens, tokens);
+    }
+    EXPECT_LE(result.peakBlocks, entry.limits.blocks);
+    hits += result.prefixTokens;
+    passed += restarts;
+    EXPECT_GT(latency, 0);
+  }
+  EXPECT_GT(hits, 1000);
+  EXPECT_GT(passed, 100);
+}
+
+/// One token of prompt and one of answer, one request a batch: a queue with one server. The mean
+/// waiting time of Poisson arrivals is load * s / (2 (1 - load)) where service takes s (M/D/1), and
+/// twice that share of its second moment where it varies (M/G/1, Pollaczek and Khinchine); and the
+/// mean number of requests is their rate times their time (Little).
+TEST(Schedules, WaitAsQueuesDo) {
+  for (bool varies : {false, true})
+    for (double load : {0.3, 0.6}) {
+      Random random(5), lengths(6);
+      std::vector<Request> requests(40000);
+      double now = 0;
+      for (Request &request : requests) {
+        now += random.exponential() / load;
+        request.arrival = now;
+        request.prompt = varies ? lengths.next() < 0.5 ? 1 : 3 : 2; // s of service times 2
+        request.answer = 1;
+      }
+      Limits limits;
+      limits.blocks = 100;
+      limits.maxBatch = 1;
+      limits.reserved = 1;
+      SimulationResult result = simulate(requests, {schedulerOf("static"), limits},
+                                         [](const BatchShape &shape, std::vector<double> &seconds) {
+                                           seconds = {static_cast<double>(shape.tokens) / 2};
+                                         });
+      double waits = 0, times = 0;
+      for (const Request &request : result.requests) {
+        waits += request.scheduled - request.arrival;
+        times += request.done - request.arrival;
+      }
+      auto count = static_cast<double>(requests.size());
+      double second = varies ? (0.25 + 2.25) / 2 : 1; // E[s^2], of mean 1
+      EXPECT_NEAR(waits / count, load * second / (2 * (1 - load)), 0.08 * second);
+      // Little's law over the run, where nobody is left: the integral of their number is the sum of
+      // their times.
+      std::vector<std::pair<double, int>> moves;
+      for (const Request &request : result.requests) {
+        moves.emplace_back(request.arrival, 1);
+        moves.emplace_back(request.done, -1);
+      }
+      std::sort(moves.begin(), moves.end());
+      double area = 0, before = 0;
+      int64_t inside = 0;
+      for (auto [time, change] : moves) {
+        area += static_cast<double>(inside) * (time - before);
+        before = time;
+        inside += change;
+      }
+      EXPECT_NEAR(area / times, 1, 1e-9);
+      EXPECT_NEAR(result.busy, count, 0.01 * count); // work is conserved
+    }
+}
+
+/// A faster server never makes anybody wait longer where batches cannot differ.
+TEST(Schedules, FasterIsNeverLater) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 100; ++round) {
+    Case entry = randomCase(random);
+    entry.limits.stages = 1;
+    entry.limits.maxBatch = 1;
+    entry.limits.reserved = entry.limits.blocks;
+    auto serve = [&](double factor) {
+      return simulate(entry.requests, {schedulerOf("static"), entry.limits},
+                      [&](const BatchShape &shape, std::vector<double> &seconds) {
+                        stageTimes(shape, seconds, 1);
+                        seconds[0] *= factor;
+                      });
+    };
+    SimulationResult slow = serve(1), fast = serve(0.5);
+    for (size_t i = 0; i < entry.requests.size(); ++i)
+      EXPECT_LE(fast.requests[i].done, slow.requests[i].done);
+  }
+}
+
+static std::vector<std::string> batchesOfThree(llvm::StringRef kind, Limits limits) {
+  std::vector<Request> requests(3);
+  int64_t prompts[] = {20, 10, 30};
+  for (size_t i = 0; i < 3; ++i) {
+    requests[i].prompt = prompts[i];
+    requests[i].answer = 2;
+    requests[i].priority = static_cast<int64_t>(2 - i);
+  }
+  std::vector<std::string> batches;
+  simulate(
+      requests, {schedulerOf(kind), limits},
+      [](const BatchShape &, std::vector<double> &seconds) { seconds = {1}; },
+      [&](const Batch &batch) { batches.push_back(textOf(batch)); });
+  return batches;
+}
+
+TEST(Schedules, RulesOnThreeRequests) {
+  using List = std::vector<std::string>;
+  Limits limits;
+  limits.blocks = 100;
+  limits.chunk = 32;
+  limits.maxTokens = 32;
+  // The budget cuts the second prompt; tokens of those that run count first.
+  EXPECT_EQ(batchesOfThree("vllm_v1", limits), (List{"0:20 1:10 2:2", "2:28 0-1", "2"}));
+  EXPECT_EQ(batchesOfThree("sglang", limits), (List{"0:20 1:10 2:2", "2:28", "0-2"}));
+  EXPECT_EQ(batchesOfThree("tensorrt_llm", limits), (List{"0:20 1:10", "2:30 0-1", "2"}));
+  limits.maxBatch = 1;
+  EXPECT_EQ(batchesOfThree("tensorrt_llm", limits), (List{"0:20", "0", "1:10", "1", "2:30", "2"}));
+  limits.admission.order = Admission::Order::Priority;
+  EXPECT_EQ(batchesOfThree("tensorrt_llm", limits), (List{"2:30", "2", "1:10", "1", "0:20", "0"}));
+  limits.admission.order = Admission::Order::Shortest;
+  EXPECT_EQ(batchesOfThree("tensorrt_llm", limits), (List{"1:10", "1", "0:20", "0", "2:30", "2"}));
+  // The first token of the third one comes after 5 s: at 4 s who has waited longer than 3 s goes
+  // behind.
+  limits.admission = {Admission::Order::Goal, 3};
+  EXPECT_EQ(batchesOfThree("tensorrt_llm", limits), (List{"0:20", "0", "1:10", "1", "2:30", "2"}));
+  // Blocks of the prompt and its answer are there from the start: two of 16 for each.
+  limits = Limits();
+  limits.blocks = 4;
+  limits.maxTokens = 1000;
+  EXPECT_EQ(batchesOfThree("tensorrt_llm", limits), (List{"0:20 1:10", "0-1", "2:30", "2"}));
 }

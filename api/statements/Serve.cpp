@@ -1,0 +1,138 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/serving/Serve.h"
+#include "api/statements/Statements.h"
+#include "backends/core/UncertainInputs.h"
+#include "backends/emit/MetricExpression.h"
+#include "backends/serving/Serving.h"
+#include "ir/common/diagnostics/Serving.h"
+#include "ir/study/SearchOps.h"
+
+using namespace perfc;
+using namespace perfc::api;
+
+namespace {
+
+/// Looks for the highest rate of arrivals at which `require` holds, between one at which it does
+/// and one at which it does not; each is served with the same random numbers.
+class RateSearch {
+public:
+  RateSearch(Evaluation &run, const StatementContext &statement)
+      : run(run), statement(statement), diagnostics(run.context.diagnostics),
+        serving(statement.module, study::ServeOp(&statement.op), run.providers, diagnostics) {}
+
+  /// The rate, in requests/s; nothing after a report.
+  llvm::Optional<double> find();
+  std::string note() const;
+
+private:
+  /// True where `require` holds at `rate`; nothing after a report.
+  llvm::Optional<bool> holds(double rate);
+
+  Evaluation &run;
+  const StatementContext &statement;
+  DiagnosticEngine &diagnostics;
+  serving::Serving serving;
+  double low = 0, high = 0; ///< `high` 0 for no limit
+  double throughput = 0;    ///< requests/s of the last run
+  int64_t tried = 0;
+};
+
+} // namespace
+
+/// How far apart the ends of the search may be.
+static constexpr double tolerance = 1.001;
+/// A rate at which all requests come at once.
+static constexpr double flood = 1e9;
+/// The share of what the server can do below which requests come one by one.
+static constexpr double idleShare = 1.0 / 4096;
+
+llvm::Optional<bool> RateSearch::holds(double rate) {
+  ++tried;
+  auto outcome = serving.run(rate);
+  if (!outcome)
+    return llvm::None;
+  throughput = outcome->serving->requestsPerSecond();
+  emit::MetricNames names = run.names(statement.module, &*outcome);
+  for (const ir::Attribute &condition : study::partOf<study::GoalOp>(statement.op).require()) {
+    emit::ExpressionValue value = emit::evaluateExpression(condition, names);
+    if (!value.truth.hasValue()) {
+      diagnostics.report(statement.op.range(), diag::NoRateMeets, value.notGiven);
+      return llvm::None;
+    }
+    if (!*value.truth)
+      return false;
+  }
+  return true;
+}
+
+llvm::Optional<double> RateSearch::find() {
+  if (!serving.prepare())
+    return llvm::None;
+  auto isGood = holds(flood);
+  if (!isGood)
+    return llvm::None;
+  if (*isGood)
+    return low = flood;
+  double rate = throughput, least = throughput * idleShare;
+  high = flood;
+  while (rate >= least && rate < flood && (low == 0 || high == flood)) {
+    if (!(isGood = holds(rate)))
+      return llvm::None;
+    (*isGood ? low : high) = rate;
+    rate *= *isGood ? 2 : 0.5;
+  }
+  if (low == 0) {
+    diagnostics.report(statement.op.range(), diag::NoRateMeets,
+                       fmt::format("at {:.3g} requests/s it still does not hold", high));
+    return llvm::None;
+  }
+  while (high > low * tolerance) {
+    double middle = std::sqrt(low * high);
+    if (!(isGood = holds(middle)))
+      return llvm::None;
+    (*isGood ? low : high) = middle;
+  }
+  return low;
+}
+
+std::string RateSearch::note() const {
+  if (high == 0)
+    return fmt::format("search: `require` holds at any rate of arrivals, all at once included");
+  return fmt::format(
+      "search: `require` holds at {:.4g} requests/s of arrivals and not at {:.4g}; {} "
+      "rates tried with the same random numbers",
+      low, high, tried);
+}
+
+static void dropBatches(Outcome &outcome) {
+  auto summary = std::make_shared<ServingSummary>(*outcome.serving);
+  summary->batches = {};
+  summary->nodesOf = nullptr;
+  outcome.serving = std::move(summary);
+}
+
+void api::serveRequests(Evaluation &run, const StatementContext &statement) {
+  ResultLabels labels = labelsIn(run, statement.op);
+  run.context.watcher.at(labels.label);
+  study::ArrivalsOp arrivals = study::ServeOp(&statement.op).arrivals();
+  std::string note;
+  if (arrivals.isRateOpen()) {
+    RateSearch search(run, statement);
+    auto rate = search.find();
+    if (!rate)
+      return;
+    note = search.note();
+    arrivals->setAttr("rate", Quantity(Uncertain(*rate), Dimension() / BaseUnit::Second));
+  }
+  auto serve = [&] {
+    return serving::evaluateServing(statement.module, statement.op, run.providers,
+                                    run.context.diagnostics);
+  };
+  llvm::Optional<Outcome> outcome =
+      withEnds(statement.module, statement.op, run.context.diagnostics, serve, dropBatches);
+  if (!outcome)
+    return;
+  if (!note.empty())
+    outcome->cost.notes.push_back(note);
+  run.keep(std::move(*outcome), statement, std::move(labels));
+}

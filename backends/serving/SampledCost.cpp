@@ -1,0 +1,206 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/serving/SampledCost.h"
+
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::serving;
+
+//===-- From samples
+//---------------------------------------------------------------------------===//
+
+SampleFrame::SampleFrame(const std::vector<Sample> &samples) {
+  for (const Sample &sample : samples) {
+    findSources(sample.cost.before.block);
+    for (const GraphCost::Layers &layers : sample.cost.layers)
+      findSources(layers.one.block);
+    findSources(sample.cost.after.block);
+    if (sample.isDecode) {
+      decodeBatch.add(sample.batch);
+      decodeContext.add(sample.context);
+      continue;
+    }
+    promptTokens.add(sample.batch * sample.tokens);
+    promptBefore.add(sample.context - sample.tokens);
+    if (sample.batch == 1)
+      chunkTokens.add(sample.tokens);
+  }
+}
+
+void SampleFrame::findSources(const StepBlock &block) {
+  for (const StepItem &item : block.items)
+    for (const Uncertain::Contribution &part : item.energyMoves)
+      if (!llvm::is_contained(sources, part.source))
+        sources.push_back(part.source);
+}
+
+Point SampleFrame::pointOf(const StepItem &item) const {
+  Point point;
+  point.parts[Point::Compute] = item.compute;
+  point.parts[Point::Memory] = item.memory;
+  point.parts[Point::Rest] = item.seconds - std::max(item.compute, item.memory);
+  point.parts[Point::Flops] = item.flops;
+  point.parts[Point::Bytes] = item.bytes;
+  point.parts[Point::Energy] = std::max(0.0, item.energy);
+  for (size_t i = 0; i < std::min(sources.size(), Point::mostSources); ++i) {
+    double &upper = point.parts[Point::UpperEnergy + i] = point.parts[Point::Energy];
+    for (const Uncertain::Contribution &part : item.energyMoves)
+      upper += part.source == sources[i] ? part.delta : 0;
+  }
+  return point;
+}
+
+Uncertain SampleFrame::energyOf(const Point &sum) const {
+  std::vector<Uncertain::Contribution> moves;
+  double joules = sum.parts[Point::Energy];
+  for (size_t i = 0; i < std::min(sources.size(), Point::mostSources); ++i)
+    moves.push_back({sources[i], sum.parts[Point::UpperEnergy + i] - joules});
+  return {joules, moves};
+}
+
+void SampledCost::place(Item &item, const StepItem &from, const Sample &sample) const {
+  if (sample.isDecode)
+    item.decodes[frame->decodeBatch.indexOf(sample.batch) * frame->decodeContext.count() +
+                 frame->decodeContext.indexOf(sample.context)] = frame->pointOf(from);
+  else
+    item.prompts[frame->promptTokens.indexOf(sample.batch * sample.tokens) *
+                     frame->promptBefore.count() +
+                 frame->promptBefore.indexOf(sample.context - sample.tokens)] =
+        frame->pointOf(from);
+}
+
+SampledCost::SampledCost(std::shared_ptr<const SampleFrame> sizes,
+                         const std::vector<Sample> &samples, BlockOf blockOf)
+    : frame(std::move(sizes)) {
+  for (const StepItem &item : blockOf(samples.front().cost).items) {
+    items.push_back({item.name, item.kind, static_cast<double>(item.count), item.isOfContext});
+    items.back().prompts.resize(frame->promptTokens.count() * frame->promptBefore.count());
+    items.back().decodes.resize(frame->decodeBatch.count() * frame->decodeContext.count());
+  }
+  for (const Sample &sample : samples) {
+    const std::vector<StepItem> &from = blockOf(sample.cost).items;
+    bool isSame = from.size() == items.size();
+    for (size_t i = 0; isSame && i < from.size(); ++i) {
+      isSame =
+          from[i].kind == items[i].kind && static_cast<double>(from[i].count) == items[i].count;
+      place(items[i], from[i], sample);
+    }
+    areSame &= isSame;
+  }
+}
+
+double SampledCost::exchanges() const {
+  double count = 0;
+  for (const Item &item : items)
+    count += item.kind.empty() ? 0 : item.count;
+  return count;
+}
+
+void SampledCost::leaveTimes(bool withExchanges) {
+  for (Item &item : items)
+    if (withExchanges || item.kind.empty())
+      item.isTimed = false;
+}
+
+//===-- Of a batch
+//-----------------------------------------------------------------------------===//
+
+template <typename Rows, typename Columns>
+static Point weigh(const std::vector<Point> &grid, size_t width, const Rows &rows,
+                   const Columns &columns) {
+  Point sum;
+  for (Axis::Weight row : rows)
+    for (Axis::Weight column : columns)
+      if (double share = row.share * column.share; share != 0)
+        sum.add(grid[row.index * width + column.index], share);
+  for (double &part : sum.parts)
+    part = std::max(0.0, part);
+  return sum;
+}
+
+Point SampledCost::tokenWise(const Item &item, int64_t tokens) const {
+  std::array<Axis::Weight, 1> first{{{0, 1}}};
+  return weigh(item.prompts, frame->promptBefore.count(),
+               frame->promptTokens.linear(static_cast<double>(tokens)), first);
+}
+
+Point SampledCost::prompt(const Item &item, const BatchShape::Chunk &chunk) const {
+  return weigh(item.prompts, frame->promptBefore.count(),
+               frame->chunkTokens.quadratic(static_cast<double>(chunk.tokens)),
+               frame->promptBefore.linear(static_cast<double>(chunk.before)));
+}
+
+Point SampledCost::decode(const Item &item, const BatchShape &shape) const {
+  auto requests = static_cast<double>(shape.decodes);
+  return weigh(item.decodes, frame->decodeContext.count(), frame->decodeBatch.linear(requests),
+               frame->decodeContext.linear(static_cast<double>(shape.decodeContext) / requests));
+}
+
+double SampledCost::contextSeconds(const BatchShape &shape, double runs) {
+  double sum = 0;
+  if (contextTotals.empty())
+    for (const Item &item : items)
+      contextTotals.push_back({item.name, item.kind});
+  auto add = [&](size_t i, const Point &one) {
+    const Item &item = items[i];
+    contextTotals[i].note(one, runs * item.count);
+    sum += item.isTimed ? one.seconds() * item.count : 0;
+  };
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].isOfContext)
+      continue;
+    if (shape.decodes > 0)
+      add(i, decode(items[i], shape));
+    for (const BatchShape::Chunk &chunk : shape.chunks)
+      add(i, prompt(items[i], chunk));
+  }
+  return sum;
+}
+
+double SampledCost::run(int64_t tokens, const BatchShape &shape, double runs) {
+  auto [found, isNew] = seconds.try_emplace(tokens, 0.0);
+  if (isNew)
+    for (const Item &item : items)
+      if (!item.isOfContext && item.isTimed)
+        found->second += tokenWise(item, tokens).seconds() * item.count;
+  counts[tokens] += runs;
+  return found->second + contextSeconds(shape, runs);
+}
+
+std::vector<ItemTotal> SampledCost::totals() const {
+  std::vector<ItemTotal> result;
+  // In a fixed order, so that sums do not depend on the hash of a number.
+  std::vector<std::pair<int64_t, double>> sizes(counts.begin(), counts.end());
+  std::sort(sizes.begin(), sizes.end());
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Item &item = items[i];
+    ItemTotal total{item.name, item.kind};
+    if (item.isOfContext && !contextTotals.empty())
+      total = contextTotals[i];
+    else if (!item.isOfContext)
+      for (auto [tokens, runs] : sizes)
+        total.note(tokenWise(item, tokens), runs * item.count);
+    total.isTimed = item.isTimed;
+    result.push_back(std::move(total));
+  }
+  return result;
+}
+
+void SampledCost::addNodes(int64_t tokens, const BatchShape &shape,
+                           std::vector<ServedNode> &nodes) const {
+  for (const Item &item : items) {
+    auto add = [&](Point one) {
+      if (!item.isTimed)
+        one.parts[Point::Compute] = one.parts[Point::Memory] = one.parts[Point::Rest] = 0;
+      addNode(item.kind, one, item.count, nodes);
+    };
+    if (!item.isOfContext) {
+      add(tokenWise(item, tokens));
+      continue;
+    }
+    if (shape.decodes > 0)
+      add(decode(item, shape));
+    for (const BatchShape::Chunk &chunk : shape.chunks)
+      add(prompt(item, chunk));
+  }
+}

@@ -1,0 +1,92 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Costs of a part from its cost at some sizes (GraphCost), by any provider of costs of kernels.
+// Kernels are of two kinds, which the program of a batch tells apart:
+//   token-wise    depends on the number of tokens alone: runs once for all tokens of a batch
+//   of a context  attention and the like: once for all requests that make a token, at their mean
+//                 context, and once for each piece of a prompt
+#ifndef PERFC_BACKENDS_SERVING_SAMPLEDCOST_H
+#define PERFC_BACKENDS_SERVING_SAMPLEDCOST_H
+
+#include "backends/serving/PartCost.h"
+#include "backends/training/GraphCost.h"
+#include "llvm/ADT/STLExtras.h"
+#include <unordered_map>
+
+namespace perfc::serving {
+
+using training::GraphCost;
+
+/// The model at one size.
+struct Sample {
+  /// One token each of `batch` requests; else as many whole prompts, or a piece of one.
+  bool isDecode = false;
+  int64_t batch = 1, tokens = 1, context = 1;
+  GraphCost cost; ///< with the times of collectives in its items
+};
+
+/// The sizes of samples, and what moves their energies.
+struct SampleFrame {
+  Axis promptTokens, promptBefore, decodeBatch, decodeContext;
+  Axis chunkTokens; ///< the first sizes of promptTokens: those of one request
+  std::vector<UncertaintySource> sources;
+
+  explicit SampleFrame(const std::vector<Sample> &samples);
+  Point pointOf(const StepItem &item) const;
+  /// Joules of `sum`, with what each source of uncertainty moves them by.
+  Uncertain energyOf(const Point &sum) const;
+  /// False where more sources move the energy than points have parts for.
+  bool hasAllSources() const { return sources.size() <= Point::mostSources; }
+
+private:
+  void findSources(const StepBlock &block);
+};
+
+class SampledCost : public PartCost {
+public:
+  using BlockOf = llvm::function_ref<const StepBlock &(const GraphCost &)>;
+  SampledCost(std::shared_ptr<const SampleFrame> frame, const std::vector<Sample> &samples,
+              BlockOf blockOf);
+
+  /// False where what runs differs between samples.
+  bool isSame() const { return areSame; }
+  double run(int64_t tokens, const BatchShape &shape, double runs) override;
+  std::vector<ItemTotal> totals() const override;
+  void forget() override {
+    contextTotals.clear();
+    counts.clear();
+  }
+  void addNodes(int64_t tokens, const BatchShape &shape,
+                std::vector<ServedNode> &nodes) const override;
+  /// Exchanges among ranks in one run.
+  double exchanges() const;
+  /// Leaves the times of kernels to others, and those of exchanges where `withExchanges`.
+  void leaveTimes(bool withExchanges);
+
+private:
+  /// A kernel or collective of one run.
+  struct Item {
+    std::string name, kind;
+    double count = 1;
+    bool isOfContext = false, isTimed = true;
+    std::vector<Point> prompts; ///< by tokens, then by tokens before them
+    std::vector<Point> decodes; ///< by requests, then by context
+  };
+
+  void place(Item &item, const StepItem &from, const Sample &sample) const;
+  Point tokenWise(const Item &item, int64_t tokens) const;
+  Point prompt(const Item &item, const BatchShape::Chunk &chunk) const;
+  Point decode(const Item &item, const BatchShape &shape) const;
+  double contextSeconds(const BatchShape &shape, double runs);
+
+  std::shared_ptr<const SampleFrame> frame;
+  std::vector<Item> items;
+  std::vector<ItemTotal> contextTotals;        ///< by item; of those of a context
+  std::unordered_map<int64_t, double> seconds; ///< of token-wise items, by tokens
+  std::unordered_map<int64_t, double> counts;  ///< runs of so many tokens
+  bool areSame = true;
+};
+
+} // namespace perfc::serving
+
+#endif // PERFC_BACKENDS_SERVING_SAMPLEDCOST_H

@@ -1,0 +1,56 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/serving/schedulers/VllmV1.h"
+
+using namespace perfc::serving;
+
+bool VllmV1::extend(uint32_t number, int64_t tokens) {
+  Request &request = requests[number];
+  // The cache lacks the last token that was made, which the iteration at hand reads.
+  int64_t in = request.isPrefilled ? request.processed - 1 : request.processed;
+  int64_t more = limits.blocksFor(in + tokens) - request.blocks - request.shared;
+  while (more > 0 && !fits(more)) {
+    // While others are under way on other stages it waits for them.
+    if (running.size() == taken && used > request.blocks + request.shared)
+      return false;
+    if (!giveWay(number))
+      return false;
+  }
+  if (more > 0)
+    allocate(request, more);
+  return true;
+}
+
+Batch VllmV1::next() {
+  Batch batch;
+  int64_t budget = limits.chunk;
+  size_t before = queue.size();
+  bool isTight = false;
+  taken = 0;
+  sortRunning();
+  while (taken < running.size() && budget > 0 && batch.size() < microbatch()) {
+    uint32_t number = running[taken++];
+    const Request &request = requests[number];
+    int64_t tokens = request.isPrefilled ? 1 : std::min(request.prompt - request.processed, budget);
+    if (!extend(number, tokens)) {
+      taken -= request.isResident; // it waits
+      isTight = true;
+      break;
+    }
+    batch.push_back({number, tokens});
+    budget -= tokens;
+  }
+  dropTaken();
+  isTight |= queue.size() > before;
+  while (!isTight && !queue.empty() && budget > 0 && resident < limits.maxBatch &&
+         batch.size() < microbatch()) {
+    Request &request = requests[queue.front()];
+    PrefixCache::Match match = findPrefix(request);
+    int64_t tokens = std::min(request.prompt - match.tokens, budget);
+    if (!takeIn(request, match, limits.blocksFor(match.tokens + tokens)))
+      break;
+    batch.push_back({queue.front(), tokens});
+    budget -= tokens;
+    queue.pop_front();
+  }
+  return batch;
+}
