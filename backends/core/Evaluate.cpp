@@ -296,7 +296,7 @@ double StudyEvaluator::tokensAndCopies(Cost &total) {
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
   total.area = areaOf(chip);
-  if (total.cycles) // the ones of kernels, without those that networks and the host take
+  if ((exchanges || stack.isGiven()) && total.cycles) // so far those of kernels alone
     total.cycles =
         chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);

@@ -7,8 +7,8 @@
 using namespace perfc;
 
 StackTime::StackTime(study::EvaluateOp evaluate)
-    : isGiven(study::findPart(*evaluate, study::RuntimeOp::opName)) {
-  if (!isGiven)
+    : hasRuntime(study::findPart(*evaluate, study::RuntimeOp::opName)) {
+  if (!hasRuntime)
     return;
   auto runtime = study::partOf<study::RuntimeOp>(*evaluate);
   kernelTime = runtime->realAttr("kernel_time");
@@ -28,7 +28,7 @@ void StackTime::addKernel(const Uncertain &latency, double count) {
 }
 
 void StackTime::finish(Cost &total, double sequences) const {
-  if (!isGiven)
+  if (!hasRuntime)
     return;
   auto add = [&](const char *resource, const Uncertain &seconds) {
     if (seconds.central() <= 0)

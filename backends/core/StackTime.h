@@ -18,6 +18,8 @@ class StackTime {
 public:
   explicit StackTime(study::EvaluateOp evaluate);
 
+  bool isGiven() const { return hasRuntime; }
+
   /// What is added from here on runs `count` times; returns what was so before.
   double enter(double count);
   void leave(double before) { times = before; }
@@ -28,7 +30,7 @@ public:
   void finish(Cost &total, double sequences) const;
 
 private:
-  bool isGiven = false;
+  bool hasRuntime = false;
   double kernelTime = 1, network = 1, kernelHost = 0, step = 0,
          stepEach = 0; ///< s for the latter three
   llvm::Optional<Quantity> measured;

@@ -16,7 +16,7 @@ StreamPrice gpu::streamPrice(const StreamDesign &design, const StreamWork &work)
   double bytes = price.bytes = work.bytes + work.passBytes * lost;
   price.memoryBytes = std::round(bytes * (1 - heldShare(work.bytes, design.cache)));
   price.memory = over(price.memoryBytes, design.bandwidth);
-  price.units = over(bytes, design.unitBandwidth * design.units);
+  price.units = over(bytes - price.memoryBytes, design.unitBandwidth * design.units);
   if (work.rowBytes > 0 && std::fmod(work.rowBytes, 16) != 0) {
     price.memory *= design.unaligned;
     price.units *= design.unaligned;
