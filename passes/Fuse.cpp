@@ -2,12 +2,17 @@
 //
 // fuse: an elementwise kernel joins the kernel that makes its operand, when nothing else uses that
 // value and both run as often (of experts: on as many tokens). The group runs as one kernel: what
-// is passed on inside it moves nowhere, its other inputs (residuals, scales) still do.
+// is passed on inside it moves nowhere, its other inputs (residuals, scales) still do. The runtime
+// of an evaluation says what else joins, and what does not.
 #include "ir/study/TrainOps.h"
 #include "passes/FusedWorkload.h"
+#include "passes/FusionRules.h"
 #include "passes/GroupKernel.h"
 #include "passes/Names.h"
+#include "passes/OwnGraph.h"
+#include "passes/StackGroups.h"
 #include "passes/analysis/KernelModel.h"
+#include "passes/training/TrainingGraph.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
@@ -22,6 +27,8 @@ namespace {
 struct Fusibility {
   /// It has one result, made anew.
   bool canProduce = false;
+  bool multiplies = false;
+  bool isOneOperation = false; ///< on each element
   /// Per input: each element of the result needs of it the element of the same place only.
   llvm::SmallVector<bool, 4> joins;
 };
@@ -36,8 +43,9 @@ public:
   Fusion(Module &module, PassContext &context)
       : builder(context.registry), groupKernels(module, context.registry) {}
 
-  /// Fuses what `mappings` ask for, and elementwise kernels. False after a report.
-  bool run(Operation &graph, const WorkloadFusions &mappings) {
+  /// Fuses what `mappings` ask for and `rules` have. False after a report.
+  bool run(Operation &graph, const WorkloadFusions &mappings, const FusionRules &with) {
+    rules = with;
     uses.clear();
     graph.body().walk([&](Operation &op) {
       for (const Value *value : op.operands())
@@ -52,17 +60,22 @@ private:
   bool joinGroups(std::vector<Group> &groups, const Operation &graph,
                   const WorkloadFusions &mappings, JoinedBy &joinedBy);
   Operation *producerFor(Operation &apply, const Region &region);
-  std::vector<Group> groupsOf(Region &region);
-  Operation &replaceGroup(const Group &group, ValueMap &replaced, bool namesValues);
+  bool mayJoin(const Operation &apply, const Operation &producer);
+  std::vector<Group> groupsOf(Region &region, const StackGroups &stack);
+  Operation &replaceGroup(const Group &group, Operation &before, ValueMap &replaced,
+                          bool namesValues);
 
   Builder builder;
 
+  FusionRules rules;
   GroupKernels groupKernels;
   // A map whose entries stay where they are.
   std::map<const Operation *, Fusibility> kernels;
   llvm::DenseMap<const Value *, unsigned> uses;
-  // Of the region that is being grouped: the group of each application, and where each stands.
+  // Of the region that is being grouped: the group of each application, whether it multiplies, and
+  // where each stands.
   llvm::DenseMap<const Operation *, size_t> groupOf;
+  std::vector<bool> groupMultiplies;
   llvm::DenseMap<const Operation *, size_t> position;
 };
 
@@ -80,8 +93,11 @@ Fusibility examine(const Kernel &kernel) {
   std::vector<op::OperandOp> outputs = kernel.outputs();
   result.canProduce = outputs.size() == 1 && !outputs[0].isInPlace();
   bool elementwise = result.canProduce && !kernel.statements.empty();
-  for (const Statement &statement : kernel.statements)
+  for (const Statement &statement : kernel.statements) {
     elementwise &= statement.isElementwise();
+    result.multiplies |= statement.op.isMac();
+  }
+  result.isOneOperation = kernel.statements.size() == 1 && kernel.statements[0].op.flops() == 1;
   for (op::OperandOp operand : kernel.operands)
     if (operand.role() == "intermediate")
       elementwise &= readsInPlace(kernel, operand.symbol());
@@ -110,6 +126,17 @@ static bool runAlike(const Operation &a, const Operation &b) {
   });
 }
 
+/// Whether what the stack runs as one has `apply` in the group of `producer`.
+bool Fusion::mayJoin(const Operation &apply, const Operation &producer) {
+  if (!groupMultiplies[groupOf.lookup(&producer)])
+    return rules.elementwise;
+  if (rules.epilogues || !fusibility(apply).isOneOperation)
+    return rules.epilogues;
+  auto values = llvm::count_if(apply.operands(), [](Value *value) { return !isWeight(*value); });
+  // A sum that no norm of the region reads waits for the next layer's.
+  return values == 1 ? rules.biases : rules.additions;
+}
+
 /// The last application before `apply` whose group it can join, or null.
 Operation *Fusion::producerFor(Operation &apply, const Region &region) {
   const Fusibility &consumer = fusibility(apply);
@@ -124,7 +151,8 @@ Operation *Fusion::producerFor(Operation &apply, const Region &region) {
     for (size_t j = 0; j < apply.operandCount(); ++j)
       joins &= &apply.operand(j) != &value || consumer.joins[j];
     if (joins && uses.lookup(&value) == here && fusibility(*producer).canProduce &&
-        runAlike(apply, *producer) && (!best || position.lookup(producer) > position.lookup(best)))
+        runAlike(apply, *producer) && mayJoin(apply, *producer) &&
+        (!best || position.lookup(producer) > position.lookup(best)))
       best = producer;
   }
   return best;
@@ -149,7 +177,8 @@ bool Fusion::joinGroups(std::vector<Group> &groups, const Operation &graph,
 }
 
 bool Fusion::fuseRegion(Region &region, const Operation &graph, const WorkloadFusions &mappings) {
-  std::vector<Group> groups = groupsOf(region);
+  StackGroups stack(region, rules);
+  std::vector<Group> groups = groupsOf(region, stack);
   JoinedBy joinedBy;
   if (!joinGroups(groups, graph, mappings, joinedBy))
     return false;
@@ -157,6 +186,8 @@ bool Fusion::fuseRegion(Region &region, const Operation &graph, const WorkloadFu
   for (const Group &group : groups)
     if (group.size() > 1)
       byLast[group.back()] = &group;
+  for (const StackGroup &group : stack.groups())
+    byLast[group.place] = &group.members;
   // In the order of the program, so that kernels are numbered as they run.
   ValueMap replaced;
   for (Operation &op : region) {
@@ -166,7 +197,7 @@ bool Fusion::fuseRegion(Region &region, const Operation &graph, const WorkloadFu
     if (!group)
       continue;
     auto joined = joinedBy.find(&op);
-    Operation &fused = replaceGroup(*group, replaced, joined != joinedBy.end());
+    Operation &fused = replaceGroup(*group, op, replaced, joined != joinedBy.end());
     if (joined != joinedBy.end() &&
         !joined->second.first->specialise(
             op::KernelOp(resolve(fused, as<op::FusedOp>(fused).kernel())), joined->second.second))
@@ -177,40 +208,47 @@ bool Fusion::fuseRegion(Region &region, const Operation &graph, const WorkloadFu
       if (Value *value = replaced.lookup(&op.operand(i)))
         op.setOperand(i, *value);
   });
-  for (const Group &group : groups)
-    if (group.size() > 1)
-      for (Operation *op : llvm::reverse(group))
-        op->erase();
+  for (const auto &[place, group] : byLast)
+    for (Operation *op : llvm::reverse(*group))
+      op->erase();
   return true;
 }
 
-std::vector<Group> Fusion::groupsOf(Region &region) {
+std::vector<Group> Fusion::groupsOf(Region &region, const StackGroups &stack) {
   std::vector<Group> groups;
   groupOf.clear();
+  groupMultiplies.clear();
   position.clear();
   for (Operation &op : region) {
     size_t place = position.size();
     position[&op] = place;
-    if (!op.is(op::ApplyOp::opName) || op.resultCount() != 1 ||
+    if (!op.is(op::ApplyOp::opName) || stack.has(op) || op.resultCount() != 1 ||
         op.operandCount() != fusibility(op).joins.size())
       continue;
     Operation *producer = producerFor(op, region);
     size_t group = producer ? groupOf.lookup(producer) : groups.size();
-    if (!producer)
+    if (!producer) {
       groups.emplace_back();
+      groupMultiplies.push_back(fusibility(op).multiplies);
+    }
     groups[group].push_back(&op);
     groupOf[&op] = group;
   }
   return groups;
 }
 
-/// Puts an op.fused with copies of the members before the last one.
-Operation &Fusion::replaceGroup(const Group &group, ValueMap &replaced, bool namesValues) {
+/// Puts an op.fused with copies of the members before `before`. It hands on what others use.
+Operation &Fusion::replaceGroup(const Group &group, Operation &before, ValueMap &replaced,
+                                bool namesValues) {
   Operation &last = *group.back();
   Location location = last.location();
-  for (Operation *op : group)
+  llvm::DenseMap<const Value *, unsigned> inside;
+  for (Operation *op : group) {
     location.fuse(op->location());
-  Operation *fused = builder.createBefore(last, op::FusedOp::opName, location);
+    for (const Value *value : op->operands())
+      ++inside[value];
+  }
+  Operation *fused = builder.createBefore(before, op::FusedOp::opName, location);
   ValueMap map;
   for (Operation *op : group) {
     for (Value *value : op->operands()) {
@@ -222,8 +260,15 @@ Operation &Fusion::replaceGroup(const Group &group, ValueMap &replaced, bool nam
     op->clone(fused->body(), map);
   }
   Operation *yield = builder.create(fused->body(), op::YieldOp::opName, last.location());
-  yield->addOperand(*map.lookup(&last.result()));
-  replaced[&last.result()] = &fused->addResult(last.result().type(), last.result().hint());
+  for (Operation *op : group) {
+    for (size_t i = 0; i < op->resultCount(); ++i) {
+      const Value &result = op->result(i);
+      if (op != &last && uses.lookup(&result) == inside.lookup(&result))
+        continue;
+      yield->addOperand(*map.lookup(&result));
+      replaced[&result] = &fused->addResult(result.type(), result.hint());
+    }
+  }
   fused->setAttr("kernel", Attribute::symbol(groupKernels.kernelOf(*fused, namesValues).symbol()));
   for (llvm::StringRef name : shares)
     if (const Attribute *share = last.attr(name))
@@ -235,40 +280,31 @@ Operation &Fusion::replaceGroup(const Group &group, ValueMap &replaced, bool nam
 
 namespace {
 
-/// A graph that one evaluation runs under mappings for workloads.
+/// A graph that one evaluation runs under mappings for workloads, or as its runtime has it.
 struct MappedGraph {
   study::EvaluateOp evaluate;
   Operation *graph;
+  FusionRules rules;
   WorkloadFusions fusions;
 };
 
 } // namespace
 
-/// Evaluations with such mappings get a graph of their own where others use it too.
+/// Evaluations with such mappings or a runtime get a graph of their own where others use it too.
 static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &context) {
-  auto evaluations = operationsOf<study::EvaluateOp>(module);
   std::vector<MappedGraph> mapped;
-  for (study::EvaluateOp evaluate : evaluations) {
-    MappedGraph one{evaluate, resolve(*evaluate, evaluate.subject()), {}};
+  for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module)) {
+    MappedGraph one{evaluate, nullptr, FusionRules::of(evaluate), {}};
     for (const Attribute &name : evaluate->listAttr("with")) {
       auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
       if (mapping && mapping->hasAttr("graph"))
         one.fusions.push_back(std::make_unique<WorkloadFusion>(module, context.registry, mapping,
                                                                context.diagnostics));
     }
-    if (one.fusions.empty())
-      continue;
-    bool isShared = llvm::count_if(evaluations, [&](study::EvaluateOp other) {
-                      return other.subject() == evaluate.subject();
-                    }) > 1;
-    if (isShared) {
-      ValueMap ignored;
-      std::string symbol = module.uniqueName(evaluate.subject());
-      one.graph = &one.graph->clone(module.body(), ignored, one.graph);
-      one.graph->setSymbol(symbol);
-      evaluate->setAttr("subject", Attribute::symbol(symbol));
-    }
-    mapped.push_back(std::move(one));
+    bool isOwn = !one.fusions.empty() || study::findPart(*evaluate, study::RuntimeOp::opName);
+    one.graph = isOwn ? ownGraph(module, evaluate) : nullptr;
+    if (one.graph)
+      mapped.push_back(std::move(one));
   }
   return mapped;
 }
@@ -299,9 +335,11 @@ static bool runFuse(Module &module, PassContext &context) {
   static const WorkloadFusions none;
   for (Operation *graph : graphs) {
     auto found = llvm::find_if(mapped, [&](const MappedGraph &one) { return one.graph == graph; });
-    if (!fusion.run(*graph, found == mapped.end() ? none : found->fusions))
+    bool isMapped = found != mapped.end();
+    if (!fusion.run(*graph, isMapped ? found->fusions : none,
+                    isMapped ? found->rules : FusionRules()))
       return false;
-    if (found != mapped.end())
+    if (isMapped)
       for (const std::unique_ptr<WorkloadFusion> &one : found->fusions)
         if (!one->finish(found->evaluate))
           return false;

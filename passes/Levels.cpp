@@ -57,8 +57,10 @@ Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
   if (holdsInElements(chip))
     return Level::Whole;
   bool isMapped = !evaluate.with().empty() && !dispatchesBlocks(chip);
-  return isMapped || isAccelerator(chip) || hasFusedMapping(evaluate) ? Level::LoopNest
-                                                                      : Level::Whole;
+  if (isMapped || isAccelerator(chip) || hasFusedMapping(evaluate))
+    return Level::LoopNest;
+  bool hasLibraries = dispatchesBlocks(chip) && chip->hasAttr("generation");
+  return hasLibraries && evaluate.with().empty() ? Level::Tile : Level::Whole;
 }
 
 bool passes::runsAsNests(Level level, target::ChipOp chip) {

@@ -44,7 +44,13 @@ private:
   void choose(target::ChipOp target, Operation &statement);
   Operation *emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run, int64_t units,
                   llvm::StringRef memory, target::ComputeOp unit, const Location &location);
-  void addStream(const Kernel &kernel, Operation &tiled);
+  struct LibraryStream {
+    Stream stream;
+    llvm::StringRef kind;
+    std::string library;
+  };
+  llvm::Optional<LibraryStream> libraryStream(const Kernel &kernel);
+  void emitStream(const LibraryStream &stream, Operation &tiled);
   std::vector<std::string> libraries();
   std::string streamLibrary(llvm::StringRef kind);
   const Kernel &model(op::KernelOp kernel) {
@@ -128,6 +134,13 @@ void TileLowering::lowerOutput(const KernelUse &use) {
   if (kernel.statements.empty() || chip->places.empty() || module.lookup(symbol) ||
       propose(use, symbol) || (attends && proposeAttention(use, symbol)))
     return;
+  // What no library has runs as a whole op; on a chip without libraries all run as blocks.
+  bool hasLibraries = chip->op->hasAttr("generation");
+  llvm::Optional<LibraryStream> stream;
+  if (hasLibraries)
+    stream = libraryStream(kernel);
+  if (hasLibraries && attends && !stream)
+    return;
   // Blocks go to the elements of dispatched arrays, and load from the memory before the first one.
   int64_t units = 1;
   llvm::StringRef memory = chip->places.front().name;
@@ -142,8 +155,10 @@ void TileLowering::lowerOutput(const KernelUse &use) {
     if (outside)
       memory = place.name;
   }
-  addStream(kernel, *emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, unit,
-                          use.kernel->location()));
+  Operation *blocks = emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, unit,
+                           use.kernel->location());
+  if (stream)
+    emitStream(*stream, *blocks);
 }
 
 /// The libraries that the statement names, and those of the chip's generation.
@@ -163,28 +178,30 @@ std::string TileLowering::streamLibrary(llvm::StringRef kind) {
   return "";
 }
 
-/// Says of a kernel that streams tensors which library has it.
-void TileLowering::addStream(const Kernel &kernel, Operation &tiled) {
-  if (!chip->op->hasAttr("generation"))
-    return;
+/// The kernels of a library that stream tensors so; nothing when no library has any.
+llvm::Optional<TileLowering::LibraryStream> TileLowering::libraryStream(const Kernel &kernel) {
   llvm::Optional<Stream> stream = streamOf(kernel);
   if (!stream)
-    return;
+    return llvm::None;
   llvm::StringRef kind = streamKindName(stream->kind);
   std::string name = streamLibrary(kind);
   if (name.empty() && stream->kind >= StreamKind::Append)
     name = streamLibrary(kind = streamKindName(StreamKind::Elementwise));
   if (name.empty())
-    return;
-  tiled.setAttr("library", Attribute::symbol(name));
+    return llvm::None;
+  return LibraryStream{*stream, kind, name};
+}
+
+void TileLowering::emitStream(const LibraryStream &stream, Operation &tiled) {
+  tiled.setAttr("library", Attribute::symbol(stream.library));
   if (isEager)
     tiled.setAttr("eager", Attribute::unit());
   auto op = builder.create<tile::StreamOp>(tiled.body(), tiled.location());
-  op->setAttr("kind", kind);
-  op->setAttr("rows", stream->rows);
-  op->setAttr("row_bytes", stream->rowBytes);
-  op->setAttr("pass_bytes", stream->passBytes);
-  op->setAttr("inputs", stream->inputs);
+  op->setAttr("kind", stream.kind);
+  op->setAttr("rows", stream.stream.rows);
+  op->setAttr("row_bytes", stream.stream.rowBytes);
+  op->setAttr("pass_bytes", stream.stream.passBytes);
+  op->setAttr("inputs", stream.stream.inputs);
 }
 
 /// Leaves the tile of a product to a library of the chip's generation that has kernels for it;

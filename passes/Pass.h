@@ -29,6 +29,7 @@ extern const PassInfo inlinePass;
 extern const PassInfo inferShapesPass;
 extern const PassInfo autodiffPass;
 extern const PassInfo shardPass;
+extern const PassInfo splitProductsPass;
 extern const PassInfo fusePass;
 extern const PassInfo placePass;
 extern const PassInfo lowerToLoopNestPass;

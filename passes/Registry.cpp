@@ -7,17 +7,11 @@ using namespace perfc;
 using namespace perfc::passes;
 
 llvm::ArrayRef<const PassInfo *> passes::allPasses() {
-  static const PassInfo *const list[] = {&inlinePass,
-                                         &inferShapesPass,
-                                         &autodiffPass,
-                                         &shardPass,
-                                         &fusePass,
-                                         &placePass,
-                                         &lowerToLoopNestPass,
-                                         &lowerToTilePass,
-                                         &lowerToPhasePass,
-                                         &schedulePipelinePass,
-                                         &lowerToCollectivePass};
+  static const PassInfo *const list[] = {
+      &inlinePass,       &inferShapesPass,      &autodiffPass,
+      &shardPass,        &splitProductsPass,    &fusePass,
+      &placePass,        &lowerToLoopNestPass,  &lowerToTilePass,
+      &lowerToPhasePass, &schedulePipelinePass, &lowerToCollectivePass};
   return list;
 }
 

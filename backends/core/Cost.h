@@ -151,6 +151,7 @@ struct Provenance {
   std::string provider; ///< "roofline", of several "roofline, network"
   std::string mapping;  ///< name of the mapping, "" when there is none
   std::string formula;  ///< one line, in the terms of docs/cost-model.md
+  std::string library;  ///< whose kernel it is; of several kernels theirs, which have the mappings
 
   /// With the formula of the provider's description (ir/common/Providers.h).
   static Provenance of(llvm::StringRef provider, llvm::StringRef mapping = "");

@@ -58,7 +58,7 @@ private:
   bool computes = false;   ///< has a kernel
   bool isRepeated = false; ///< what is at hand is of one run of several
   Figure otherChips;       ///< J of kernels on all chips but one
-  std::vector<std::string> providerNames, mappings, formulas;
+  std::vector<std::string> providerNames, mappings, tiles, libraries, formulas;
 };
 
 } // namespace
@@ -77,7 +77,8 @@ static std::string joined(llvm::ArrayRef<std::string> list, llvm::StringRef sepa
 
 void StudyEvaluator::noteProvenance(const Provenance &provenance) {
   addUnique(providerNames, provenance.provider);
-  addUnique(mappings, provenance.mapping);
+  addUnique(provenance.library.empty() ? mappings : tiles, provenance.mapping);
+  addUnique(libraries, provenance.library);
   addUnique(formulas, provenance.provider + ": " + provenance.formula);
 }
 
@@ -288,7 +289,13 @@ void StudyEvaluator::finish(const Chip &chip, Cost &total) {
     total.cycles =
         chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);
-  total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};
+  if (tiles.size() == 1)
+    mappings.push_back(tiles.front());
+  else
+    total.provenance.library = joined(libraries, ", ");
+  total.provenance.provider = joined(providerNames, ", ");
+  total.provenance.mapping = joined(mappings, ", ");
+  total.provenance.formula = joined(formulas, "; ");
   total.describe(PartKind::Program,
                  evaluate.label().empty() ? evaluate.subjectLabel() : evaluate.label(),
                  evaluate->range());

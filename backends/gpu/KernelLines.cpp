@@ -43,6 +43,7 @@ void KernelLines::finish(tile::KernelOp kernel, const KernelChip &chip, KernelNe
   if (auto clock = chip.chip.clock())
     cost.cycles = cost.latency * *clock;
   cost.area = areaOf(chip.chip);
+  cost.provenance.library = kernel.library().str();
   cost.notes = std::move(needs.compute.notes);
   noteLeftOut(chip.chip, cost);
   if (!chip.generation.measured().isCertain())

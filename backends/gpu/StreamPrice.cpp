@@ -14,7 +14,7 @@ StreamPrice gpu::streamPrice(const StreamDesign &design, const StreamWork &work)
     lost = x4 / (1 + x4);
   }
   double bytes = price.bytes = work.bytes + work.passBytes * lost;
-  price.memoryBytes = bytes * std::max(1 - heldShare(work.bytes, design.cache), 1e-6);
+  price.memoryBytes = std::round(bytes * (1 - heldShare(work.bytes, design.cache)));
   price.memory = over(price.memoryBytes, design.bandwidth);
   price.units = over(bytes, design.unitBandwidth * design.units);
   if (work.rowBytes > 0 && std::fmod(work.rowBytes, 16) != 0) {

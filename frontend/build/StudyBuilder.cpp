@@ -271,10 +271,10 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
 /// A graph is divided among ranks before anything else is known of it, so that nothing else says
 /// how its kernels run.
 void StudyBuilder::parallel(const Node &statement, ir::Operation &evaluate) {
+  buildStack(context, statement, evaluate);
   const Node *first = statement.find("parallel");
   if (!first)
     return;
-  buildParallel(context, statement, evaluate);
   auto refuse = [&](const Node &node, const std::string &what) {
     context.unsupported.push_back({node.range, what});
   };

@@ -21,8 +21,8 @@ public:
       : context(context), diagnostics(context.diagnostics), statement(statement), train(train) {}
 
   bool run();
-  /// `parallel` alone.
-  void runParallel();
+  /// `parallel` and `runtime` alone.
+  void runEvaluation();
 
 private:
   void parallel(const Node &node);
@@ -139,6 +139,14 @@ bool TrainBuilder::isPossible(const ir::AttrDecl &decl, const Node &word, const 
   return false;
 }
 
+static std::vector<std::string> namesIn(const Node &node) {
+  std::vector<std::string> list;
+  for (const NodeArg &arg : node.args)
+    if (const WordValue *name = arg.value.getIf<WordValue>())
+      list.push_back(name->word);
+  return list;
+}
+
 /// The words of a runtime's declaration, in base units.
 void TrainBuilder::runtime(const Node &node) {
   const Value *value = node.args.empty() ? nullptr : &node.args[0].value;
@@ -153,6 +161,8 @@ void TrainBuilder::runtime(const Node &node) {
        context.elaborator.declaration(*instance, context.allowMissing)->children)
     if (child->args.empty())
       op.setAttr(child->word, ir::Attribute::unit());
+    else if (word(*child))
+      op.setAttr(child->word, ir::Attribute::strings(namesIn(*child)));
     else if (const Quantity *quantity = child->args[0].value.getIf<Quantity>())
       if (auto base = inBaseUnits(context, *quantity, child->range, {});
           base && isPossible(*op.decl().findAttr(child->word), *child, *quantity))
@@ -161,11 +171,7 @@ void TrainBuilder::runtime(const Node &node) {
 }
 
 void TrainBuilder::names(const Node &node) {
-  std::vector<std::string> list;
-  for (const NodeArg &arg : node.args)
-    if (const WordValue *name = arg.value.getIf<WordValue>())
-      list.push_back(name->word);
-  strategy(node.range).setAttr(node.word, ir::Attribute::strings(list));
+  strategy(node.range).setAttr(node.word, ir::Attribute::strings(namesIn(node)));
 }
 
 void TrainBuilder::order(const Node &node) {
@@ -224,10 +230,12 @@ void TrainBuilder::checkStages(const Node &stages) {
                                   counted(stages.args.size(), "value"), pipeline));
 }
 
-void TrainBuilder::runParallel() {
+void TrainBuilder::runEvaluation() {
   for (const Node *child : statement.children)
     if (child->word == "parallel")
       parallel(*child);
+    else if (child->word == "runtime")
+      runtime(*child);
   checkSequence();
 }
 
@@ -284,8 +292,8 @@ static bool checkFormat(BuildContext &context, const Node &statement, DType form
   return false;
 }
 
-void perfc::buildParallel(BuildContext &context, const Node &statement, ir::Operation &evaluate) {
-  TrainBuilder(context, statement, evaluate).runParallel();
+void perfc::buildStack(BuildContext &context, const Node &statement, ir::Operation &evaluate) {
+  TrainBuilder(context, statement, evaluate).runEvaluation();
 }
 
 bool perfc::buildTrainParts(BuildContext &context, const Node &statement, DType dtype,

@@ -15,8 +15,8 @@ namespace perfc {
 bool buildTrainParts(BuildContext &context, const Node &statement, DType dtype,
                      const ir::Operation &target, ir::Operation &train);
 
-/// Fills the study.strategy of `evaluate` with what the `parallel` of `statement` says.
-void buildParallel(BuildContext &context, const Node &statement, ir::Operation &evaluate);
+/// Fills the study.strategy and the study.runtime of `evaluate` with what `statement` says.
+void buildStack(BuildContext &context, const Node &statement, ir::Operation &evaluate);
 
 /// False, reported, where the `context` of the statement is no number of tokens, or not that of
 /// `subject`.

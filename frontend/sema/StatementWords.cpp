@@ -76,14 +76,21 @@ static constexpr WordSpec copiesWord{
     .byDefault = "they come from memory",
     .doc = "weights that take turns from run to run of a benchmark: small ones stay in the cache"};
 
+/// For what an evaluation reads of it.
+static constexpr WordSpec stackWord{.word = "runtime",
+                                    .kind = Reference,
+                                    .byDefault = "what a compiler fuses from kernel to kernel",
+                                    .doc = "the software stack, which says what runs as one "
+                                           "kernel: vllm, torch_eager"};
+
 static constexpr WordSpec evaluateWords[] = {
-    onWord,      withWord,   usingWord,     kernelsWord,  timingWord,   copiesWord,
-    overWord,    asWord,     bandwidthWord, latencyWord,  parallelWord, placeWord,
-    tensorWord,  skipWord,   gateWord,      minimizeWord, maximizeWord, withinWord,
-    requireWord, expectWord, reportWord,    emitWord,     priceWord};
+    stackWord,  onWord,      withWord,   usingWord,     kernelsWord,  timingWord,
+    copiesWord, overWord,    asWord,     bandwidthWord, latencyWord,  parallelWord,
+    placeWord,  tensorWord,  skipWord,   gateWord,      minimizeWord, maximizeWord,
+    withinWord, requireWord, expectWord, reportWord,    emitWord,     priceWord};
 static constexpr WordSpec compareWords[] = {
-    onWord,        withWord,    usingWord,  kernelsWord, timingWord, overWord, asWord,
-    bandwidthWord, latencyWord, expectWord, reportWord,  emitWord,   priceWord};
+    stackWord, onWord,        withWord,    usingWord,  kernelsWord, timingWord, overWord,
+    asWord,    bandwidthWord, latencyWord, expectWord, reportWord,  emitWord,   priceWord};
 static constexpr WordSpec searchWords[] = {
     onWord,      withWord,   usingOneWord, overWord,     asWord,       placeWord,
     tensorWord,  skipWord,   gateWord,     minimizeWord, maximizeWord, withinWord,

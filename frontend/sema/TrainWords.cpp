@@ -100,10 +100,7 @@ static constexpr WordSpec ownTrainWords[] = {
      .kind = Constant,
      .byDefault = "`dtype`",
      .doc = "number format of the products with weights"},
-    {.word = "runtime",
-     .kind = Reference,
-     .byDefault = "ideal: all peaks are reached",
-     .doc = "the software stack: megatron, pytorch_fsdp"},
+    runtimeWord,
     usingWord,
     {.word = "experts",
      .kind = Syntax,
@@ -142,6 +139,14 @@ static constexpr WordSpec ownTrainWords[] = {
 static constexpr auto trainWords = joined(runWords, ownTrainWords);
 
 static constexpr WordSpec runtimeWords[] = {
+    {.word = "fuses",
+     .kind = Choice,
+     .maxArgs = anyNumber,
+     .choices = "elementwise epilogues biases additions products",
+     .byDefault = "elementwise, epilogues",
+     .doc = "what an evaluation runs as one kernel: elementwise kernels with those before them, or "
+            "with products (of them such as bring weights alone), additions with the norm that "
+            "reads the sum, products of one input"},
     {.word = "gemm",
      .kind = Measure,
      .dims = Dims::Share,

@@ -178,7 +178,7 @@ static std::vector<OpDecl> statementDecls() {
             symbolAttr("whole", "the subject before it was divided among ranks")
                 .oneOf({"op.graph"})
                 .optional()}),
-       .regions = {holding({"study.strategy", PriceOp::opName, "study.place"})},
+       .regions = {holding({"study.strategy", "study.runtime", PriceOp::opName, "study.place"})},
        .verifier = verifyEvaluate},
       {.name = CompareOp::opName,
        .doc = "Results side by side, each against the first.",

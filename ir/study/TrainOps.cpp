@@ -244,6 +244,7 @@ static OpDecl runtimeDecl() {
       .doc = "What a software stack makes of the chip; without attributes all of its peaks.",
       .attrs = {
           stringAttr("label", "the stack as written").optional(),
+          listAttr("fuses", AttrKind::String, "what evaluations run as one kernel").optional(),
           shareAttr("gemm", "of the peak that large products reach", 1),
           numberAttr("gemm_fp8", "the same in fp8, where not as gemm")
               .share()

@@ -27,7 +27,9 @@ static bool serves(FamilyOp family, AttentionOp attention) {
       family->hasAttr("groups") ? family->intsAttr("groups") : std::vector<int64_t>();
   bool isGroup =
       groups.empty() || (attention.group() >= groups.front() && attention.group() <= groups.back());
-  return isCache && isGroup && (attention.isCausal() || !family->hasAttr("causal")) &&
+  int64_t features = std::max(attention.scoreFeatures(), attention.valueFeatures());
+  bool isHead = !family->hasAttr("features") || features <= family->intAttr("features");
+  return isCache && isGroup && isHead && (attention.isCausal() || !family->hasAttr("causal")) &&
          (attention.window() > 0 || !family->hasAttr("windowed"));
 }
 
@@ -85,6 +87,7 @@ std::vector<AttrDecl> tile::attentionFigures() {
       listAttr("groups", AttrKind::Int, "query heads that share a key, from and to")
           .atLeast(1)
           .optional(),
+      intAttr("features", "the most of a head").atLeast(1).optional(),
       flagAttr("causal", "no attention to later keys"),
       flagAttr("windowed", "only attention that sees a window"),
       stringAttr("packs", "query heads of a group are rows of one block: of one query, or of all")

@@ -18,21 +18,24 @@ ProductIndex passes::productIndex(const Statement &statement, unsigned i) {
   return isLeft ? ProductIndex::Row : ProductIndex::Column;
 }
 
-/// The one equation that multiplies two tensors, where the others are elementwise; else null.
-static const Statement *multiplication(const Kernel &kernel) {
-  const Statement *found = nullptr;
+bool passes::isProduct(const Statement &statement) {
+  if (!statement.op.isMac() || statement.reads.size() != 2 || !statement.op.constraints().empty())
+    return false;
+  return llvm::none_of(statement.reads, [](const Access &read) {
+    return llvm::any_of(read.ranks, [](const Subscript &rank) { return rank.dataDependent; });
+  });
+}
+
+/// The equations that multiply two tensors, where the others are elementwise; else none.
+static llvm::SmallVector<const Statement *, 3> multiplications(const Kernel &kernel) {
+  llvm::SmallVector<const Statement *, 3> found;
   for (const Statement &statement : kernel.statements) {
-    if (statement.op.isMac() ? found != nullptr : !statement.isElementwise())
-      return nullptr;
+    if (statement.op.isMac() ? !isProduct(statement) : !statement.isElementwise())
+      return {};
     if (statement.op.isMac())
-      found = &statement;
+      found.push_back(&statement);
   }
-  bool isData =
-      found && llvm::any_of(found->reads, [](const Access &read) {
-        return llvm::any_of(read.ranks, [](const Subscript &rank) { return rank.dataDependent; });
-      });
-  bool isPlain = found && found->reads.size() == 2 && !isData && found->op.constraints().empty();
-  return isPlain ? found : nullptr;
+  return found;
 }
 
 static int64_t bytesOfWhole(const Statement &statement, const Access &access) {
@@ -40,40 +43,36 @@ static int64_t bytesOfWhole(const Statement &statement, const Access &access) {
   return ceilDivide(storedBits(access.format, elements).getValueOr(INT64_MAX), 8);
 }
 
-/// Bytes that the equations beside `main` move.
-static int64_t bytesBeside(const Kernel &kernel, const Statement &main) {
+/// Bytes that the equations beside the products of `kernel` move.
+static int64_t bytesBeside(const Kernel &kernel) {
   llvm::StringSet<> counted;
-  for (const Access &read : main.reads)
-    counted.insert(read.tensor);
-  counted.insert(main.write.tensor);
   int64_t bytes = 0;
-  auto add = [&](const Statement &statement, const Access &access) {
-    if (access.operand.role() != "intermediate" && counted.insert(access.tensor).second)
-      bytes += bytesOfWhole(statement, access);
-  };
-  for (const Statement &statement : kernel.statements) {
-    if (&statement == &main)
-      continue;
-    for (const Access &read : statement.reads)
-      add(statement, read);
-    add(statement, statement.write);
-  }
+  for (bool isMac : {true, false})
+    for (const Statement &statement : kernel.statements) {
+      if (statement.op.isMac() != isMac)
+        continue;
+      auto add = [&](const Access &access) {
+        if (access.operand.role() != "intermediate" && counted.insert(access.tensor).second &&
+            !isMac)
+          bytes += bytesOfWhole(statement, access);
+      };
+      llvm::for_each(statement.reads, add);
+      add(statement.write);
+    }
   return bytes;
 }
 
-llvm::Optional<Product> passes::productOf(const Kernel &kernel) {
-  const Statement *statement = multiplication(kernel);
-  if (!statement)
-    return llvm::None;
-  const Access *left = &statement->reads[0], *right = &statement->reads[1];
+/// `statement` as a product; nothing when it is none, or when an extent does not fit 64 bits.
+static llvm::Optional<Product> productOf(const Statement &statement) {
+  const Access *left = &statement.reads[0], *right = &statement.reads[1];
   bool isSwapped = left->operand.role() == "weight" && right->operand.role() != "weight";
   int64_t extents[] = {1, 1, 1, 1};
   unsigned found[] = {0, 0, 0, 0};
-  for (unsigned i = 0; i < statement->extents.size(); ++i) {
-    ProductIndex kind = productIndex(*statement, i);
+  for (unsigned i = 0; i < statement.extents.size(); ++i) {
+    ProductIndex kind = productIndex(statement, i);
     if (isSwapped && (kind == ProductIndex::Row || kind == ProductIndex::Column))
       kind = kind == ProductIndex::Row ? ProductIndex::Column : ProductIndex::Row;
-    auto all = checkedMultiply(extents[static_cast<unsigned>(kind)], statement->extents[i]);
+    auto all = checkedMultiply(extents[static_cast<unsigned>(kind)], statement.extents[i]);
     if (!all || *all < 1)
       return llvm::None;
     extents[static_cast<unsigned>(kind)] = *all;
@@ -86,16 +85,36 @@ llvm::Optional<Product> passes::productOf(const Kernel &kernel) {
     std::swap(left, right);
   auto factor = [&](const Access &access) { // one that stays on the chip moves nothing
     bool isKept = access.operand.role() == "intermediate";
-    return Factor{&access, isKept ? 0 : bytesOfWhole(*statement, access)};
+    return Factor{&access, isKept ? 0 : bytesOfWhole(statement, access)};
   };
-  return Product{statement,
-                 extents[0],
-                 extents[1],
-                 extents[2],
-                 extents[3],
-                 op::computeFormat(statement->op),
-                 factor(*left),
-                 factor(*right),
-                 factor(statement->write),
-                 bytesBeside(kernel, *statement)};
+  return Product{&statement,    extents[0],     extents[1],
+                 extents[2],    extents[3],     op::computeFormat(statement.op),
+                 factor(*left), factor(*right), factor(statement.write)};
+}
+
+/// Puts the columns of `more` beside those of `product`; false where they have not one left factor.
+static bool append(Product &product, const Product &more) {
+  bool isBeside = product.left.access->tensor == more.left.access->tensor && product.batch == 1 &&
+                  more.batch == 1 && product.m == more.m && product.k == more.k &&
+                  product.format == more.format &&
+                  product.right.access->format == more.right.access->format;
+  if (!isBeside || product.n > INT64_MAX - more.n)
+    return false;
+  product.n += more.n;
+  product.right.bytes += more.right.bytes;
+  product.result.bytes += more.result.bytes;
+  return true;
+}
+
+llvm::Optional<Product> passes::productOf(const Kernel &kernel) {
+  llvm::Optional<Product> all;
+  for (const Statement *statement : multiplications(kernel)) {
+    llvm::Optional<Product> one = ::productOf(*statement);
+    if (!one || (all && !append(*all, *one)))
+      return llvm::None;
+    all = all ? all : one;
+  }
+  if (all)
+    all->otherBytes = bytesBeside(kernel);
+  return all;
 }

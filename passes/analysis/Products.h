@@ -2,6 +2,8 @@
 //
 // Kernels that are matrix products: one equation that multiplies and accumulates two tensors, with
 // nothing but elementwise equations around it, which run on its results before they are written.
+// Several that multiply one left factor by weights are one product, with their columns side by
+// side.
 // Each index is one of
 //     m  of the left factor and the result     batch  of both factors and the result
 //     n  of the right factor and the result    k      of both factors alone (summed up)
@@ -19,6 +21,9 @@ enum class ProductIndex : uint8_t { Batch, Row, Column, Sum };
 
 /// The kind of index `i` of `statement`, which has two factors; `Batch` also for one of neither.
 ProductIndex productIndex(const Statement &statement, unsigned i);
+
+/// An equation that multiplies and accumulates two tensors, all of their elements.
+bool isProduct(const Statement &statement);
 
 /// A tensor of a product.
 struct Factor {

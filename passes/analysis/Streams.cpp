@@ -55,6 +55,17 @@ static bool appends(const Kernel &kernel) {
          kernel.statements[0].op.flops() == 0;
 }
 
+/// Sums up a window that moves over what is read, so that there is no row to hold.
+static bool slides(const Statement &statement) {
+  return llvm::any_of(statement.reads, [&](const Access &read) {
+    return llvm::any_of(read.ranks, [&](const Subscript &rank) {
+      return rank.terms.size() > 1 && llvm::any_of(rank.terms, [&](const auto &term) {
+               return statement.isReduction(term.first);
+             });
+    });
+  });
+}
+
 llvm::Optional<Stream> passes::streamOf(const Kernel &kernel) {
   Stream stream;
   const Statement *first = nullptr;
@@ -62,7 +73,7 @@ llvm::Optional<Stream> passes::streamOf(const Kernel &kernel) {
   for (const Statement &statement : kernel.statements) {
     if (statement.op.isMac())
       return llvm::None;
-    if (!statement.reduces())
+    if (!statement.reduces() || slides(statement))
       continue;
     first = first ? first : &statement;
     bool isMaximum = statement.op.reduce() == "max" || statement.op.reduce() == "min";

@@ -39,11 +39,14 @@ void Report::print(const Evaluated &evaluated) {
   out.flush();
 }
 
+std::string perfc::driver::madeBy(const Provenance &provenance) {
+  return provenance.provider +
+         (provenance.mapping.empty() ? "" : "; mapping " + provenance.mapping);
+}
+
 std::string perfc::driver::details(const Cost &cost) {
-  std::string text = cost.provenance.provider;
-  if (!cost.provenance.mapping.empty())
-    text += "; mapping " + cost.provenance.mapping;
-  return text;
+  bool listsKernels = cost.provenance.mapping.empty() && !cost.provenance.library.empty();
+  return madeBy(cost.provenance) + (listsKernels ? "; kernels of " + cost.provenance.library : "");
 }
 
 void Report::printTotals(const emit::Result &result) {
@@ -166,7 +169,8 @@ static std::vector<std::string> comparisonRow(const std::string &name, const emi
     cells.push_back(metricText(value));
     cells.push_back(ratio(value, *metric(first, each), &result == &first));
   }
-  cells.insert(cells.end(), {utilizationText(result), cost.bottleneck().str(), details(cost)});
+  cells.insert(cells.end(),
+               {utilizationText(result), cost.bottleneck().str(), madeBy(cost.provenance)});
   return cells;
 }
 

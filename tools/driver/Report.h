@@ -81,7 +81,9 @@ Table totalsTable(const emit::Result &result);
 Table accessTable(const Cost &cost);
 /// What else a result of its kind says.
 Table detailTable(const emit::DetailTable &details);
-/// Who has computed it, and with which mapping.
+/// Who has computed it, and with which mapping: "loopnest; mapping row_stationary".
+std::string madeBy(const Provenance &provenance);
+/// The same with the libraries of several kernels: "tile; kernels of cublas_sm90, torch_streams".
 std::string details(const Cost &cost);
 /// "-" where it is not known.
 std::string utilizationText(const Outcome &of);

@@ -20,8 +20,11 @@ std::string perfc::driver::utilizationText(const Outcome &of) {
   return metric(of, "utilization")->hasNumber() ? percent(of.cost.utilization.central()) : "-";
 }
 
-/// Who computed a kernel: "loopnest: row_stationary".
-static std::string madeBy(const CostPart &part) {
+/// Who computed a kernel: "loopnest: row_stationary"; what the title says of all is not repeated.
+static std::string madeBy(const CostPart &part, const Provenance &common) {
+  bool isCommon = part.provider == common.provider;
+  if (isCommon && (part.mapping == common.mapping || common.mapping.empty()))
+    return part.mapping == common.mapping ? "" : part.mapping;
   return part.mapping.empty() ? part.provider : part.provider + ": " + part.mapping;
 }
 
@@ -32,9 +35,6 @@ static std::string share(const Uncertain &part, const Uncertain &total) {
 static std::vector<std::string> kernelRow(const KernelLine &line, const emit::Result &result) {
   const CostPart &part = *line.part;
   const Uncertain &total = result.cost.latency;
-  const Provenance &common = result.cost.provenance;
-  // What the title says of all kernels is not repeated.
-  bool isCommon = part.provider == common.provider && part.mapping == common.mapping;
   return {part.label,
           line.isRest() ? "" : formatEngineering(static_cast<double>(line.count), {}),
           formatEngineering(line.latency.central(), BaseUnit::Second),
@@ -43,7 +43,7 @@ static std::vector<std::string> kernelRow(const KernelLine &line, const emit::Re
                                 : "-",
           line.macs > 0 ? percent(part.utilization) : "-",
           part.bound,
-          isCommon ? "" : madeBy(part)};
+          madeBy(part, result.cost.provenance)};
 }
 
 /// Adds up lines that say the same of the same op: label, bound, provider and mapping.

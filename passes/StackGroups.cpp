@@ -1,0 +1,132 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/StackGroups.h"
+
+#include "passes/analysis/Products.h"
+#include "passes/analysis/Streams.h"
+#include "passes/training/TrainingGraph.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+static Kernel modelOf(const Operation &apply) {
+  return Kernel(op::KernelOp(resolve(apply, as<op::ApplyOp>(apply).kernel())));
+}
+
+StackGroups::StackGroups(Region &region, const FusionRules &rules) {
+  if (rules.products)
+    addProducts(region);
+  if (rules.additions)
+    addAdditions(region);
+}
+
+void StackGroups::add(ApplyGroup group, Operation &place) {
+  for (const Operation *member : group)
+    members[member] = true;
+  found.push_back({std::move(group), &place});
+}
+
+//===-- Products of one input
+//-------------------------------------------------------------------===//
+
+/// What `apply` computes from, beside weights; null where that is not one value.
+static const Value *onlyInput(const Operation &apply) {
+  const Value *input = nullptr;
+  if (!apply.is(op::ApplyOp::opName) || apply.resultCount() != 1)
+    return nullptr;
+  for (const Value *value : apply.operands()) {
+    if (!isWeight(*value) && input)
+      return nullptr;
+    input = isWeight(*value) ? input : value;
+  }
+  return apply.operandCount() > 1 ? input : nullptr;
+}
+
+/// What `apply` multiplies by a weight; null where it does no such thing, or more.
+static const Value *multiplied(const Operation &apply) {
+  const Value *input = onlyInput(apply);
+  if (!input)
+    return nullptr;
+  Kernel kernel = modelOf(apply);
+  llvm::Optional<Product> product = productOf(kernel);
+  return product && product->batch == 1 ? input : nullptr;
+}
+
+/// Brings weights to the elements of one value.
+static bool addsWeights(const Operation &apply, const Value &value) {
+  if (onlyInput(apply) != &value)
+    return false;
+  Kernel kernel = modelOf(apply);
+  return kernel.statements.size() == 1 && kernel.statements[0].isElementwise() &&
+         kernel.statements[0].op.flops() == 1;
+}
+
+void StackGroups::addProducts(Region &region) {
+  llvm::MapVector<const Value *, ApplyGroup> byInput;
+  llvm::DenseMap<const Value *, const Value *> products; // what each is made from
+  for (Operation &op : region) {
+    const Value *input = onlyInput(op);
+    if (const Value *from = products.lookup(input); from && addsWeights(op, *input))
+      byInput[from].push_back(&op);
+    else if (input && multiplied(op)) {
+      byInput[input].push_back(&op);
+      products[&op.result()] = input;
+    }
+  }
+  for (auto &[input, group] : byInput) {
+    bool isGroup = llvm::count_if(group, [&](const Operation *op) {
+                     return products.count(&op->result()) != 0;
+                   }) > 1;
+    if (!isGroup)
+      continue;
+    for (Operation *op : group)
+      for (const Value *value : op->operands())
+        if (isWeight(*value) && value->definingOp()->parentRegion() == &region)
+          value->definingOp()->moveBefore(*group.front());
+    Operation &place = *group.front();
+    add(std::move(group), place);
+  }
+}
+
+//===-- Additions before norms
+//-------------------------------------------------------------------===//
+
+/// One equation that adds two activations.
+static bool addsActivations(const Operation &apply) {
+  if (!apply.is(op::ApplyOp::opName) || apply.resultCount() != 1 || apply.operandCount() != 2)
+    return false;
+  Kernel kernel = modelOf(apply);
+  return kernel.statements.size() == 1 && kernel.statements[0].isElementwise() &&
+         kernel.statements[0].op.flops() == 1 && kernel.statements[0].op.functions().empty() &&
+         llvm::all_of(kernel.inputs(), [&](op::OperandOp input) {
+           return input.role() == "input" && input.shape() == kernel.outputs()[0].shape();
+         });
+}
+
+static bool isNorm(const Operation &apply) {
+  if (!apply.is(op::ApplyOp::opName) || apply.resultCount() != 1)
+    return false;
+  llvm::Optional<Stream> stream = streamOf(modelOf(apply));
+  return stream && stream->kind == StreamKind::Norm && stream->passBytes > 0;
+}
+
+void StackGroups::addAdditions(Region &region) {
+  // Additions whose sum nothing has read yet.
+  llvm::DenseMap<const Value *, Operation *> waiting;
+  std::vector<std::pair<Operation *, Operation *>> pairs;
+  for (Operation &op : region) {
+    Operation *sum = op.operandCount() > 0 ? waiting.lookup(&op.operand(0)) : nullptr;
+    if (sum && isNorm(op))
+      pairs.push_back({sum, &op});
+    op.walk([&](Operation &reader) {
+      for (const Value *value : reader.operands())
+        waiting.erase(value);
+    });
+    if (addsActivations(op))
+      waiting[&op.result()] = &op;
+  }
+  for (const auto &[sum, norm] : pairs)
+    add({sum, norm}, *norm);
+}
