@@ -108,7 +108,8 @@ class Predictions(unittest.TestCase):
         self.assertAlmostEqual((half.confidence[1] - half.value) / half.value, (high - prediction.value) / prediction.value)
 
     def test_say_where_they_come_from(self):
-        prediction = predict(Workload.from_name("resnet50"), Hardware.from_name("A100-80GB"), batch_size=32)
+        prediction = predict(Workload.from_name("resnet50"), Hardware.from_name("A100-80GB"), batch_size=32,
+                             options={"using": "roofline"})
         self.assertEqual((prediction.unit, prediction.backend_used, prediction.confidence), ("s", "roofline", None))
         self.assertNotIn("confidence", prediction.metadata)
         self.assertIn("max(macs / peak", prediction.metadata["formula"])

@@ -18,7 +18,7 @@ import std.hardware.h100
 param n = 64 in 1..4096
 param rate = 2TB/s +- 10%
 hardware chip from h100_sxm { memory HBM { bandwidth rate } }
-evaluate matmul(M = n, N = 64, K = 64) on chip as one { expect macs >= 64 * 64 * 64 }
+evaluate matmul(M = n, N = 64, K = 64) on chip using roofline as one { expect macs >= 64 * 64 * 64 }
 """
 #: The best mapping of it is not proven within a minute.
 LONG_SEARCH = """

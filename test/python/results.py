@@ -19,7 +19,7 @@ import std.ops.matmul
 import std.hardware.h100
 param n = 64
 param way = fp16 in [fp8, fp16]
-evaluate matmul(M = n, N = 64, K = 64, dtype = way) on h100_sxm
+evaluate matmul(M = n, N = 64, K = 64, dtype = way) on h100_sxm using roofline
 """
 #: Tiles of more than 4 rows do not fit.
 TILES = """
@@ -125,7 +125,7 @@ class Pages(unittest.TestCase):
 
     def test_show_one_result(self):
         results = perfc.compile("import std.workloads.resnet50\nimport std.hardware.a100\n"
-                                "evaluate resnet50(batch = 32) on a100_sxm_80gb\n").run()
+                                "evaluate resnet50(batch = 32) on a100_sxm_80gb using roofline\n").run()
         tags, text = self.parts(results._repr_html_())
         self.assertEqual(tags.count("svg"), 2)  # a roofline and a timeline
         parts = list(kernels(results[0].breakdown))
