@@ -54,7 +54,9 @@ TEST(Program, GivesTypedResults) {
 }
 
 TEST(Program, SaysWhatMemoriesMove) {
-  Program program = Program::load(product);
+  Program program =
+      Program::load("import std.ops.matmul\nimport std.hardware.h100\nevaluate matmul(M = 64, "
+                    "N = 128, K = 64) on h100_sxm using roofline\n");
   Results found;
   ASSERT_TRUE(program.run(found)) << program.problemsJson();
   const Result &result = found.list.front();
