@@ -11,6 +11,6 @@ RUN ./dev package /packages
 
 FROM debian:12-slim
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \
-    apt-get update && apt-get install -y --no-install-recommends /packages/*.deb && rm -rf /var/lib/apt/lists/*
+    apt-get update && apt-get install -y --no-install-recommends /packages/perfc_*.deb && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 ENTRYPOINT ["perfc"]

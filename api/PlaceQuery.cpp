@@ -39,6 +39,19 @@ static std::optional<Answer> wordAnswer(llvm::StringRef word) {
   return answer.documentation.empty() ? std::nullopt : std::optional<Answer>(std::move(answer));
 }
 
+static Answer answerOf(const LibraryEntry &entry, const SourceManager &sources) {
+  return {entry.name,
+          entry.kind,
+          entry.signature,
+          entry.module,
+          "",
+          entry.doc,
+          typedPlace(entry.place, sources)};
+}
+
+/// A value as it is written; "" where there is none.
+static std::string textOf(const Value &value) { return value.isUnknown() ? "" : written(value); }
+
 std::optional<Answer> api::answerAt(Compilation &compilation, const SourceManager &sources,
                                     uint32_t offset) {
   const Module &root = compilation.rootModule();
@@ -54,15 +67,34 @@ std::optional<Answer> api::answerAt(Compilation &compilation, const SourceManage
   }
   if (!decl)
     return wordAnswer(name);
-  LibraryEntry entry = entryOf(*decl, decl->module == &root ? "" : decl->module->name, sources);
-  Answer answer{entry.name,
-                entry.kind,
-                entry.signature,
-                entry.module,
-                "",
-                entry.doc,
-                typedPlace(entry.place, sources)};
+  Answer answer =
+      answerOf(entryOf(*decl, decl->module == &root ? "" : decl->module->name, sources), sources);
   if (decl->kind == DeclKind::Let || decl->kind == DeclKind::Param)
-    answer.value = compilation.valueText(*decl);
+    answer.value = textOf(compilation.valueOf(*decl));
   return answer;
+}
+
+api::Parameter api::typedParameter(Compilation &compilation, const Decl &decl,
+                                   const SourceManager &sources) {
+  Value value = compilation.valueOf(decl);
+  const Quantity *quantity = value.getIf<Quantity>();
+  api::Parameter parameter{decl.name.str(),
+                           entryOf(decl, "", sources).doc,
+                           textOf(value),
+                           quantity ? quantity->dimension().unitText() : "",
+                           {},
+                           typedPlace(decl.nameRange, sources)};
+  for (const Value &member : compilation.domainOf(decl))
+    parameter.values.push_back(textOf(member));
+  return parameter;
+}
+
+std::vector<Answer> api::library() {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  perfc::Program program(sources, diagnostics);
+  std::vector<Answer> answers;
+  for (const LibraryEntry &entry : libraryIndex(program))
+    answers.push_back(answerOf(entry, sources));
+  return answers;
 }

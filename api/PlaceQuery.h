@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands at a place of a program: what an editor asks for.
+// What a program and the library declare: what an editor asks for.
 #ifndef PERFC_API_PLACEQUERY_H
 #define PERFC_API_PLACEQUERY_H
 
@@ -13,6 +13,9 @@ namespace perfc::api {
 /// means in the blocks that have it.
 std::optional<Answer> answerAt(Compilation &compilation, const SourceManager &sources,
                                uint32_t offset);
+
+/// The parameter `decl` of the root with its value now.
+Parameter typedParameter(Compilation &compilation, const Decl &decl, const SourceManager &sources);
 
 } // namespace perfc::api
 

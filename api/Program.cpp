@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/perfc/Program.h"
 
+#include "api/CheckStatements.h"
 #include "api/Evaluation.h"
 #include "api/ModuleFile.h"
 #include "api/PlaceQuery.h"
@@ -43,7 +44,7 @@ public:
 } // namespace
 
 api::Sink::~Sink() = default;
-void api::Sink::result(const Result &) {}
+void api::Sink::result(Result) {}
 void api::Sink::at(const std::string &) {}
 void api::Sink::count(bool, int64_t, int64_t) {}
 void api::Sink::best(bool, const std::string &) {}
@@ -67,7 +68,7 @@ api::Program::Program(Program &&) noexcept = default;
 api::Program &api::Program::operator=(Program &&) noexcept = default;
 api::Program::~Program() = default;
 
-api::Program api::Program::check(std::unique_ptr<State> state, const Defines &defines) {
+api::Program api::Program::checked(std::unique_ptr<State> state, const Defines &defines) {
   if (llvm::StringRef(state->sources.path(state->file)).endswith(".ir")) {
     Modules modules = readModules(state->file, state->sources, state->diagnostics);
     haveStatements(modules, state->file, state->diagnostics);
@@ -84,7 +85,7 @@ api::Program api::Program::check(std::unique_ptr<State> state, const Defines &de
 api::Program api::Program::load(std::string text, const std::string &name, const Defines &defines) {
   auto state = std::make_unique<State>();
   state->file = state->sources.add(name, std::move(text));
-  return check(std::move(state), defines);
+  return checked(std::move(state), defines);
 }
 
 api::Program api::Program::loadFile(const std::string &path, const Defines &defines) {
@@ -92,10 +93,17 @@ api::Program api::Program::loadFile(const std::string &path, const Defines &defi
   std::string reason;
   state->file = state->sources.load(path, reason);
   if (state->file)
-    return check(std::move(state), defines);
+    return checked(std::move(state), defines);
   state->diagnostics.report({}, diag::CannotRead, path, reason);
   state->loadProblems = 1;
   return Program(std::move(state));
+}
+
+bool api::Program::check() {
+  state->diagnostics.truncate(state->loadProblems);
+  if (state->compilation)
+    checkStatements(*state->compilation, state->diagnostics);
+  return isGood();
 }
 
 std::vector<api::Problem> api::Program::problems() const {
@@ -103,6 +111,13 @@ std::vector<api::Problem> api::Program::problems() const {
   for (const Diagnostic &diagnostic : state->diagnostics.all())
     problems.push_back(typedProblem(diagnostic, state->sources));
   return problems;
+}
+
+std::string api::Program::problemsText() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printDiagnostics(stream, state->diagnostics, /*color=*/false);
+  return stream.str();
 }
 
 std::string api::Program::problemsJson() const {
@@ -114,20 +129,40 @@ std::string api::Program::problemsJson() const {
 
 bool api::Program::isGood() const { return !state->diagnostics.hasErrors(); }
 
+std::vector<api::Parameter> api::Program::parameters() {
+  std::vector<Parameter> parameters;
+  if (state->compilation)
+    for (const Decl *decl : state->compilation->rootModule().decls)
+      if (decl->kind == DeclKind::Param)
+        parameters.push_back(typedParameter(*state->compilation, *decl, state->sources));
+  return parameters;
+}
+
 bool api::Program::set(std::string_view parameter, double value) {
+  state->diagnostics.truncate(state->loadProblems);
   return state->compilation &&
          state->compilation->setParameter({parameter.data(), parameter.size()}, value);
 }
 
 bool api::Program::set(std::string_view parameter, const std::string &value) {
+  state->diagnostics.truncate(state->loadProblems);
   return state->compilation &&
          state->compilation->setParameter({parameter.data(), parameter.size()}, value);
+}
+
+bool api::Program::reset(std::string_view parameter) {
+  return state->compilation &&
+         state->compilation->resetParameter({parameter.data(), parameter.size()});
 }
 
 static api::RunOptions optionsOf(const api::RunSettings &settings) {
   api::RunOptions options;
   options.search.threads = settings.threads;
   options.search.seed = settings.seed;
+  using Which = api::RunOptions::Which;
+  options.which = settings.which == api::Statements::Searches ? Which::Searches
+                  : settings.which == api::Statements::Sweeps ? Which::Sweeps
+                                                              : Which::All;
   if (settings.within)
     options.search.within = *settings.within;
   return options;
@@ -152,6 +187,7 @@ bool api::Program::State::run(Evaluation &evaluation, bool writesFiles,
     evaluation.runModules(file, listener);
   if (writesFiles)
     files.finish();
+  evaluation.checkAsked(file);
   return diagnostics.errorCount() == errors;
 }
 
@@ -182,7 +218,8 @@ bool api::Program::run(Sink &sink, const RunSettings &settings) {
   bool good = state->run(evaluation, settings.writesFiles, [&](const Evaluated &evaluated) {
     if (!evaluated.op.hasAttr("of")) // else they were told of before
       for (const emit::Result *result : evaluated.results)
-        sink.result(typedResult(*result, evaluated.op.name(), state->sources));
+        sink.result(typedResult(*result, evaluated.op.name(), evaluation.searchOf(*result),
+                                state->sources));
   });
   state->watcher.sink = nullptr;
   return good;

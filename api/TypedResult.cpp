@@ -2,6 +2,7 @@
 #include "api/TypedResult.h"
 
 #include "backends/mapper/SweepRows.h"
+#include "ir/common/Metrics.h"
 
 using namespace perfc;
 using namespace perfc::api;
@@ -29,10 +30,22 @@ static Metric typedMetric(llvm::StringRef name, const MetricValue &value) {
   Metric metric{name.str(), "", 0, 0, value.text, value.notGiven};
   if (!value.hasNumber())
     return metric;
-  metric.unit = value.dimension.unitText();
+  const MetricSpec *spec = findMetricOf(name);
+  metric.unit = spec ? spec->unit.str() : value.dimension.unitText();
   metric.value = value.value.central();
   metric.halfWidth = value.value.halfWidth();
   return metric;
+}
+
+/// Members of metrics that are distributions: `ttft.p99`.
+static void addMembers(const emit::Result &result, std::vector<Metric> &metrics) {
+  for (const MetricSpec &spec : metricsOf(result.kind))
+    if (spec.form == MetricForm::Distribution)
+      for (llvm::StringRef member : distributionMembers()) {
+        std::string name = spec.name.str() + "." + member.str();
+        if (llvm::Optional<MetricValue> value = metric(result, name))
+          metrics.push_back(typedMetric(name, *value));
+      }
 }
 
 static Part typedPart(const CostPart &part, const SourceManager &sources) {
@@ -55,8 +68,32 @@ static Part typedPart(const CostPart &part, const SourceManager &sources) {
   return typed;
 }
 
+static Setting typedSetting(llvm::StringRef name, const ir::Attribute &value) {
+  Setting setting{name.str(), mapper::bindingText(value), std::nullopt};
+  if (value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity))
+    setting.value = value.asQuantity().toDouble();
+  return setting;
+}
+
+static Memory typedMemory(const MemoryTraffic &traffic) {
+  Memory memory{traffic.memory,     traffic.isOffChip,         traffic.readBytes,
+                traffic.writeBytes, traffic.latency.central(), std::nullopt};
+  if (traffic.energy.isGiven())
+    memory.energy = traffic.energy.known.central();
+  return memory;
+}
+
+static Search typedSearch(const mapper::SearchSummary &summary) {
+  Search search{summary.goal, summary.value, std::nullopt, summary.proven, summary.evaluated, {}};
+  if (summary.hasBound)
+    search.bound = summary.bound;
+  llvm::StringSet<> names;
+  search.mappings = mapper::printMappings(summary.mappings, names);
+  return search;
+}
+
 Result api::typedResult(const emit::Result &result, llvm::StringRef statement,
-                        const SourceManager &sources) {
+                        const mapper::SearchSummary *search, const SourceManager &sources) {
   const Cost &cost = result.cost;
   Result typed;
   statement.consume_front("study.");
@@ -66,13 +103,18 @@ Result api::typedResult(const emit::Result &result, llvm::StringRef statement,
   typed.subject = result.subject;
   typed.on = result.on;
   for (const auto &[name, value] : result.point.entries())
-    typed.point.emplace_back(name, mapper::bindingText(value));
+    typed.point.push_back(typedSetting(name, value));
   typed.place = typedPlace(result.place, sources);
   for (const auto &[name, value] : emit::metricsOf(result))
     typed.metrics.push_back(typedMetric(name, value));
+  addMembers(result, typed.metrics);
   for (const auto &[name, value] : result.own)
     typed.metrics.push_back(typedMetric(name, value));
   typed.breakdown = typedPart(cost.breakdown, sources);
+  for (const MemoryTraffic &traffic : cost.traffic)
+    typed.memories.push_back(typedMemory(traffic));
+  if (search)
+    typed.search = typedSearch(*search);
   for (const emit::Expectation &one : result.expectations)
     typed.expectations.push_back(
         {one.text, one.holds,

@@ -6,14 +6,16 @@
 
 #include "api/perfc/Program.h"
 #include "backends/emit/Result.h"
+#include "backends/mapper/StudySearch.h"
 
 namespace perfc::api {
 
 Place typedPlace(SourceRange range, const SourceManager &sources);
 Problem typedProblem(const Diagnostic &diagnostic, const SourceManager &sources);
-/// `statement` is the operation of the study level that led to it.
+/// `statement` is the operation of the study level that led to it; `search` what it has searched,
+/// null for others.
 Result typedResult(const emit::Result &result, llvm::StringRef statement,
-                   const SourceManager &sources);
+                   const mapper::SearchSummary *search, const SourceManager &sources);
 
 } // namespace perfc::api
 

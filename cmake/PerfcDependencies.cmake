@@ -54,6 +54,23 @@ add_library(perfc_eigen INTERFACE)
 target_link_libraries(perfc_eigen INTERFACE Eigen3::Eigen)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
+# The Python package: of Debian's own Python, for which its packages are; -DPython_EXECUTABLE=… names another one.
+find_program(Python_EXECUTABLE python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(NOT Python_EXECUTABLE)
+  unset(Python_EXECUTABLE CACHE)
+endif()
+find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
+find_package(pybind11 2.10 QUIET CONFIG)
+if(Python_Development.Module_FOUND AND pybind11_FOUND AND NOT PERFC_SANITIZE)
+  set(can_build ON)
+else()
+  set(can_build OFF)
+endif()
+option(PERFC_PYTHON "Build the Python package" ${can_build})
+if(PERFC_PYTHON AND NOT can_build)
+  message(FATAL_ERROR "PERFC_PYTHON needs pybind11 and the headers of Python, and no sanitizers")
+endif()
+
 # ANTLR: only grammar/ and frontend/syntax see it.
 find_package(antlr4-runtime 4.9 REQUIRED)
 find_program(PERFC_ANTLR_TOOL antlr4 REQUIRED)

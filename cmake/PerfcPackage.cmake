@@ -1,9 +1,10 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What `cmake --install` copies beside the compiler, and the .deb that `cpack` makes of it. The standard library is inside
+# What `cmake --install` copies beside the compiler, and the packages that `cpack` makes of it: perfc, and where the Python
+# package is built, python3-perfc. The standard library is inside
 # the binary; its text is installed too, to be read.
 include(GNUInstallDirs)
 install(DIRECTORY stdlib/ DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc/stdlib" FILES_MATCHING PATTERN "*.perf")
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.perf")
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.perf" PATTERN "agents.py")
 # The library: headers, both forms of it, and how CMake and pkg-config find them.
 install(DIRECTORY api/perfc/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/perfc")
 install(TARGETS libperfc EXPORT perfcTargets LIBRARY)
@@ -31,6 +32,19 @@ install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The perfc authors <perfc@localhost>")
 set(CPACK_PACKAGE_NAME perfc)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL perfc)
+set(CPACK_DEBIAN_PERFC_PACKAGE_NAME perfc)
+if(PERFC_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-perfc)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "perfc (= ${PROJECT_VERSION}), python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next_minor}), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-pandas")
+  # Where the module finds libperfc, which the other package has.
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}")
+endif()
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

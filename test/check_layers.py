@@ -38,10 +38,12 @@ BACKENDS = [folder for folder in MAY_USE if folder.startswith("backends/")]
 MAY_USE["api"] = [*IR, *PASSES, *BACKENDS, "stdlib", "frontend/syntax", "frontend/sema", "frontend/build", "frontend/import"]
 MAY_USE["tools/driver"] = [*MAY_USE["api"], "api"]
 MAY_USE["tools/perfc"] = ["tools/driver"]
+MAY_USE["bindings/python"] = ["api"]
 # External headers that only these folders may include.
-ONLY_IN = {"isl/": ("passes", "backends"), "Eigen/": ("api/fit",), "antlr4": ("grammar", "frontend/syntax")}
+ONLY_IN = {"isl/": ("passes", "backends"), "Eigen/": ("api/fit",), "antlr4": ("grammar", "frontend/syntax"),
+           "pybind11/": ("bindings/python",)}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
-OURS = ("ir/", "grammar/", "stdlib/", "frontend/", "passes/", "backends/", "api/", "tools/")
+OURS = ("ir/", "grammar/", "stdlib/", "frontend/", "passes/", "backends/", "api/", "bindings/", "tools/")
 
 
 def room(path: str) -> str:
@@ -72,7 +74,7 @@ def reaches(edges: dict, start: str, goal: str) -> bool:
 def violations(root: Path):
     """Yields one message per forbidden include."""
     beside = {}  # includes between folders right below one room
-    for folder in ("ir", "stdlib", "frontend", "passes", "backends", "api", "tools"):
+    for folder in ("ir", "stdlib", "frontend", "passes", "backends", "api", "bindings", "tools"):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix not in (".h", ".cpp"):
                 continue

@@ -20,6 +20,7 @@ config.substitutions.append(("%docs", os.path.join(config.perfc_source_root, "do
 config.substitutions.append(("%root", config.perfc_source_root))
 config.substitutions.append(("%build", config.perfc_build_root))
 config.substitutions.append(("%python", config.python_executable))
+config.substitutions.append(("%package_python", config.package_python))
 
 # FileCheck, not and split-file.
 config.environment["PATH"] = os.pathsep.join([config.llvm_tools_dir, config.environment["PATH"]])
@@ -34,6 +35,8 @@ config.substitutions.append(("%mpirun", "mpirun"))
 # A Slurm of the test's own takes munged, which runs as whoever the daemons run as.
 if all(shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin") for tool in ("sbatch", "slurmctld", "slurmd", "munged")):
     config.available_features.add("slurm")
+if config.perfc_python:
+    config.available_features.add("python")
 if config.perfc_sanitize:
     config.available_features.add("sanitizer")
 # Of the examples of diagnostics a sanitizer sees those that fail; the others are programs like any.

@@ -40,13 +40,39 @@ struct Problem {
 /// A figure of a result.
 struct Metric {
   std::string name; ///< as `report` names it
-  std::string unit; ///< "s", "J", "B/s", "" for a number
+  std::string unit; ///< "s", "m2", "B/s", "" for a number
   double value = 0;
   double halfWidth = 0; ///< of the central 90 % interval; 0 where it is exact
   std::string text;     ///< a word in place of a number (`bottleneck`)
   std::string notGiven; ///< why there is no value
 
   bool hasNumber() const { return text.empty() && notGiven.empty(); }
+};
+
+/// What a sweep has set.
+struct Setting {
+  std::string name;
+  std::string text;            ///< as written
+  std::optional<double> value; ///< of a number, in base units
+};
+
+/// What a memory of the chip moves, all its instances together.
+struct Memory {
+  std::string name;
+  bool isOffChip = false;
+  double readBytes = 0, writeBytes = 0; ///< B
+  double latency = 0;                   ///< s of its traffic alone; 0 without a bandwidth
+  std::optional<double> energy;         ///< J, where it is known
+};
+
+/// How a `search` came to its result.
+struct Search {
+  std::string goal;            ///< as written
+  double value = 0;            ///< of the goal
+  std::optional<double> bound; ///< no mapping has less
+  bool isProven = false;       ///< that none is better
+  int64_t evaluated = 0;       ///< complete mappings
+  std::string mappings;        ///< the best ones, as a program has them
 };
 
 /// What a part of a result takes, all its runs together; those of its parts are of one run.
@@ -77,11 +103,13 @@ struct PERFC_EXPORT Result {
   std::string name;      ///< given by `as`, or made from the statement's word
   std::string label;     ///< "conv1 on eyeriss_like with row_stationary"
   std::string subject, on;
-  /// What a sweep has set, as written.
-  std::vector<std::pair<std::string, std::string>> point;
+  std::vector<Setting> point;
   Place place;
-  std::vector<Metric> metrics; ///< with those that the file declares
+  /// With members of distributions (`ttft.p99`) and those that the file declares.
+  std::vector<Metric> metrics;
   Part breakdown;
+  std::vector<Memory> memories; ///< outermost first
+  std::optional<Search> search;
   std::vector<Expectation> expectations;
   std::vector<std::string> notes;
   /// Who computed it, by what mapping and formula.
@@ -96,8 +124,8 @@ struct PERFC_EXPORT Result {
 class PERFC_EXPORT Sink {
 public:
   virtual ~Sink();
-  /// A result, as soon as it is there.
-  virtual void result(const Result &result);
+  /// A result, as soon as it is there, to keep.
+  virtual void result(Result result);
   /// The statement that the run is at, in words.
   virtual void at(const std::string &what);
   /// `done` of `total` points of a sweep, or of what the statement at hand looks through.
@@ -106,7 +134,11 @@ public:
   virtual void best(bool ofSweep, const std::string &what);
 };
 
+/// Which statements a run evaluates: all, searches or sweeps with what stands in them.
+enum class Statements : uint8_t { All, Searches, Sweeps };
+
 struct RunSettings {
+  Statements which = Statements::All;
   unsigned threads = 0; ///< of searches; 0 for as many as there are cores
   uint64_t seed = 1;
   std::optional<double> within; ///< s for each search, in place of what it says
@@ -124,6 +156,16 @@ struct Answer {
   Place place; ///< of the declaration; nowhere of words
 };
 
+/// A `param` of a program.
+struct Parameter {
+  std::string name;
+  std::string documentation;
+  std::string value; ///< as written
+  std::string unit;  ///< in which numbers set it: "B/s"; "" for a number, and where it is none
+  std::vector<std::string> values; ///< that it may take, as written; none where it is free
+  Place place;
+};
+
 class PERFC_EXPORT Program {
 public:
   using Defines = std::vector<std::pair<std::string, std::string>>;
@@ -139,19 +181,28 @@ public:
   Program &operator=(Program &&) noexcept;
   ~Program();
 
-  /// What is wrong: of the load, then of the last run.
+  /// What is wrong: of the load, then of the last run or `set`.
   std::vector<Problem> problems() const;
+  /// The same as a terminal shows it, each with its line and a caret.
+  std::string problemsText() const;
   /// The same as the document that `--diagnostics json` prints.
   std::string problemsJson() const;
   /// True unless one of the problems is an error.
   bool isGood() const;
 
+  /// Its parameters, in file order, with the values that they have now.
+  std::vector<Parameter> parameters();
   /// Sets a parameter for the runs that follow, without parsing or checking anything else again.
   /// False when the program has no such parameter, or `value` is no value of it
   /// (reported); it is then as it was.
   bool set(std::string_view parameter, double value);
   bool set(std::string_view parameter, const std::string &value);
+  /// Gives a parameter the value again that it had after the load; false when there is none.
+  bool reset(std::string_view parameter);
 
+  /// Looks for what can be known to be wrong without evaluating: builds all statements, of a sweep
+  /// some points, and lowers them to loop nests. False when something is (reported).
+  bool check();
   /// Evaluates all statements. False when one has an error (reported), an `expect` that fails
   /// included; the others have results all the same.
   bool run(Sink &sink, const RunSettings &settings = {});
@@ -171,9 +222,12 @@ public:
 private:
   struct State;
   explicit Program(std::unique_ptr<State> state);
-  static Program check(std::unique_ptr<State> state, const Defines &defines);
+  static Program checked(std::unique_ptr<State> state, const Defines &defines);
   std::unique_ptr<State> state;
 };
+
+/// What the library declares, by module; without values.
+PERFC_EXPORT std::vector<Answer> library();
 
 /// "0.1.0"
 PERFC_EXPORT const char *version();

@@ -36,6 +36,9 @@ bool Compilation::load(FileId file, Defines defines) {
           candidates.push_back(decl->name);
       diagnostics.report({}, diag::UnknownDefine, name).suggest(name, candidates);
     }
+  for (const Decl *decl : root->decls)
+    if (const ast::Expr *given = files.overrideOf(decl))
+      loadedOverrides[decl] = given;
   allSet = diagnostics.errorCount() == beforeDefines;
   loadHistograms(files.sourceManager(), *root->syntax->body);
   return diagnostics.errorCount() == errors;

@@ -37,8 +37,12 @@ public:
   /// it was.
   bool setParameter(llvm::StringRef name, const std::string &text);
   bool setParameter(llvm::StringRef name, double value);
-  /// The value of a constant or parameter of a file, as it is written; "" where it has none.
-  std::string valueText(const Decl &decl);
+  /// Gives parameter `name` the value again that it had after `load`; false when there is none.
+  bool resetParameter(llvm::StringRef name);
+  /// The value of a constant or parameter of a file; unknown where it has none.
+  Value valueOf(const Decl &decl);
+  /// The values that a parameter may take; none where all of a kind.
+  std::vector<Value> domainOf(const Decl &parameter);
   /// Checks every declaration of the root, also those that no statement uses; false after a report.
   bool check();
   /// Builds every statement into one module; a sweep or table becomes one study.point per point or
@@ -93,9 +97,10 @@ private:
   Program files;
   Evaluator evaluator;
   const Module *root = nullptr;
-  bool allSet = false;                   ///< each parameter of `load`
-  std::vector<ResultName> results;       ///< names of results so far
-  BuildContext *sharedContext = nullptr; ///< while buildAll runs
+  bool allSet = false;                                             ///< each parameter of `load`
+  llvm::DenseMap<const Decl *, const ast::Expr *> loadedOverrides; ///< values that `load` set
+  std::vector<ResultName> results;                                 ///< names of results so far
+  BuildContext *sharedContext = nullptr;                           ///< while buildAll runs
   llvm::StringMap<KeptChip> keptChips;
   size_t pointsOfSweep = 0;
   std::function<bool(size_t)> isRowWanted; ///< none for all

@@ -2,7 +2,6 @@
 //
 // Parameters and constants of a loaded program, set for the runs that follow.
 #include "frontend/build/Compilation.h"
-#include "frontend/sema/Written.h"
 #include <cmath>
 
 using namespace perfc;
@@ -44,6 +43,15 @@ bool Compilation::setParameter(llvm::StringRef name, double value) {
   return true;
 }
 
+bool Compilation::resetParameter(llvm::StringRef name) {
+  const Decl *decl = findParameter(*root, name);
+  if (!decl)
+    return false;
+  files.restoreOverride(decl, loadedOverrides.lookup(decl));
+  evaluator.overrideParam(*decl, Value());
+  return true;
+}
+
 //===-- Fits
 //---------------------------------------------------------------------------------===//
 
@@ -71,10 +79,19 @@ void Compilation::chooseRows(std::function<bool(size_t)> isWanted) {
   isRowWanted = std::move(isWanted);
 }
 
-std::string Compilation::valueText(const Decl &decl) {
-  DiagnosticEngine &engine = diagnostics;
-  size_t known = engine.all().size();
+Value Compilation::valueOf(const Decl &decl) {
+  size_t known = diagnostics.all().size();
   Value value = evaluator.valueOf(decl, decl.nameRange);
-  engine.truncate(known);
-  return value.isUnknown() ? "" : written(value);
+  diagnostics.truncate(known);
+  return value;
+}
+
+std::vector<Value> Compilation::domainOf(const Decl &parameter) {
+  if (!parameter.domain)
+    return {};
+  size_t known = diagnostics.all().size();
+  Value domain = evaluator.evaluate(*parameter.domain, Scope(*parameter.module));
+  std::vector<Value> members = evaluator.members(domain, parameter.domain->range);
+  diagnostics.truncate(known);
+  return members;
 }

@@ -233,14 +233,21 @@ bool Program::setParameter(llvm::StringRef name, const std::string &text) {
   auto found = root->byName.find(name);
   if (found == root->byName.end() || found->second->kind != DeclKind::Param)
     return false;
+  std::string line = "let " + name.str() + " = " + text;
+  if (const ast::Expr *known = overridesByText.lookup(line)) {
+    overrides[found->second] = known;
+    return true;
+  }
   size_t errors = diagnostics.errorCount();
-  FileId file = sources.add("-D " + name.str(), "let " + name.str() + " = " + text);
+  FileId file = sources.add("-D " + name.str(), line);
   overrideFiles.push_back(parseFile(sources, file, diagnostics));
   const ast::Body *body = overrideFiles.back()->body;
   if (body->items.size() == 1 && body->items[0]->args.size() == 1)
     overrides[found->second] = body->items[0]->args[0].assigned;
   else if (diagnostics.errorCount() == errors)
     diagnostics.report({}, diag::BadDefine, name.str() + "=" + text);
+  if (diagnostics.errorCount() == errors)
+    overridesByText[line] = overrides[found->second];
   return true;
 }
 

@@ -167,6 +167,7 @@ private:
   llvm::StringMap<Module *> byKey;                             ///< by library path or absolute file
   std::vector<std::pair<const Module *, std::string>> loading; ///< for cycles
   llvm::DenseMap<const Decl *, const ast::Expr *> overrides;
+  llvm::StringMap<const ast::Expr *> overridesByText; ///< that were read: they may come again
   std::vector<std::unique_ptr<ast::SyntaxFile>> overrideFiles;
   const Module *root = nullptr;
 };

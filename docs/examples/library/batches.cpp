@@ -9,7 +9,7 @@ using namespace perfc::api;
 /// Prints each result and what limits it.
 class Printer : public Sink {
 public:
-  void result(const Result &result) override {
+  void result(Result result) override {
     const Metric &latency = *result.find("latency");
     std::printf("%s: %.4g %s, limited by %s\n", result.label.c_str(), latency.value,
                 latency.unit.c_str(), result.find("bottleneck")->text.c_str());

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/perfc/Program.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -9,7 +10,7 @@ using namespace perfc::api;
 namespace {
 
 struct Results : Sink {
-  void result(const Result &result) override { list.push_back(result); }
+  void result(Result result) override { list.push_back(std::move(result)); }
   std::vector<Result> list;
 };
 
@@ -42,12 +43,107 @@ TEST(Program, GivesTypedResults) {
   EXPECT_EQ(result.place.line, 10u);
   EXPECT_EQ(result.find("macs")->value, 64 * 128 * 64);
   EXPECT_EQ(result.find("latency")->unit, "s");
+  EXPECT_EQ(result.find("area")->unit, "m2");
+  EXPECT_EQ(result.find("power")->unit, "W");
   EXPECT_EQ(result.find("words")->value, result.find("traffic")->value / 2);
   EXPECT_EQ(result.find("bus_bandwidth")->hasNumber(), false);
   EXPECT_EQ(result.find("nothing"), nullptr);
   ASSERT_EQ(result.expectations.size(), 1u);
   EXPECT_EQ(result.expectations.front().text, "macs > 1e5");
   EXPECT_DOUBLE_EQ(result.breakdown.latency, result.find("latency")->value);
+}
+
+TEST(Program, SaysWhatMemoriesMove) {
+  Program program =
+      Program::load("import std.ops.matmul\nimport std.hardware.h100\nevaluate matmul(M = 64, "
+                    "N = 128, K = 64) on h100_sxm using roofline\n");
+  Results found;
+  ASSERT_TRUE(program.run(found)) << program.problemsJson();
+  const Result &result = found.list.front();
+  ASSERT_EQ(result.memories.size(), 1u);
+  const Memory &memory = result.memories.front();
+  EXPECT_EQ(memory.name, "HBM");
+  EXPECT_TRUE(memory.isOffChip);
+  EXPECT_EQ(memory.readBytes, 2 * (64 * 64 + 64 * 128));
+  EXPECT_EQ(memory.writeBytes, 2 * 64 * 128);
+  EXPECT_GT(memory.latency, 0);
+  EXPECT_FALSE(result.search.has_value());
+}
+
+TEST(Program, GivesDistributions) {
+  Program program = Program::load("import std.workloads.llama3\nimport std.hardware.h100\n"
+                                  "serve llama3_8b on h100_sxm {\n"
+                                  "  scheduler sarathi(chunk = 512)\n  arrivals fixed(2req/s)\n"
+                                  "  lengths fixed(512, 64)\n  requests 4\n}\n");
+  Results found;
+  ASSERT_TRUE(program.run(found)) << program.problemsText();
+  const Result &result = found.list.front();
+  EXPECT_EQ(result.find("ttft.mean")->value, result.find("ttft")->value);
+  EXPECT_GE(result.find("ttft.p99")->value, result.find("ttft.p50")->value);
+  EXPECT_EQ(result.find("ttft.p99")->unit, "s");
+  EXPECT_EQ(result.find("throughput.p99"), nullptr);
+}
+
+TEST(Program, ChecksWithoutEvaluating) {
+  EXPECT_TRUE(Program::load(product).check());
+  Program unknown = Program::load("import std.hardware.h100\nevaluate conv2d() on h100_sxm\n");
+  EXPECT_TRUE(unknown.isGood()); // its declarations
+  EXPECT_FALSE(unknown.check());
+  EXPECT_FALSE(unknown.check());
+  ASSERT_EQ(unknown.problems().size(), 1u); // not once for each look
+  EXPECT_EQ(unknown.problems()[0].code, 100u);
+}
+
+TEST(Program, RunsSearchesAlone) {
+  Program program =
+      Program::load(std::string(product) + "import std.hardware.eyeriss\n"
+                                           "mapspace any_order for lib.matmul on eyeriss {}\n"
+                                           "search lib.matmul(M = 8, N = 8, K = 8) on eyeriss with "
+                                           "any_order { minimize energy }\n");
+  Results found;
+  RunSettings settings;
+  settings.which = Statements::Searches;
+  ASSERT_TRUE(program.run(found, settings)) << program.problemsJson();
+  ASSERT_EQ(found.list.size(), 1u);
+  const std::optional<Search> &search = found.list.front().search;
+  ASSERT_TRUE(search.has_value());
+  EXPECT_EQ(search->goal, "minimize energy");
+  EXPECT_EQ(search->value, found.list.front().find("energy")->value);
+  EXPECT_TRUE(search->isProven);
+  EXPECT_EQ(search->bound, search->value);
+  EXPECT_GT(search->evaluated, 0);
+  EXPECT_NE(search->mappings.find("mapping best_matmul for"), std::string::npos);
+  // There are none of the other kind.
+  settings.which = Statements::Sweeps;
+  EXPECT_FALSE(program.run(found, settings));
+  EXPECT_EQ(found.list.size(), 1u);
+}
+
+TEST(Program, ListsItsParameters) {
+  Program program = Program::load(std::string(product) + "param way = fp16 in [fp8, fp16]\n");
+  std::vector<Parameter> parameters = program.parameters();
+  ASSERT_EQ(parameters.size(), 3u);
+  EXPECT_EQ(parameters[0].name, "n");
+  EXPECT_EQ(parameters[0].documentation, "How many rows.\n");
+  EXPECT_EQ(parameters[0].value, "64");
+  EXPECT_EQ(parameters[0].values.size(), 4096u);
+  EXPECT_EQ(parameters[0].values.back(), "4096");
+  EXPECT_EQ(parameters[0].place.line, 6u);
+  EXPECT_EQ(parameters[1].value, "2GB/s");
+  EXPECT_EQ(parameters[1].unit, "B/s");
+  EXPECT_TRUE(parameters[1].values.empty());
+  EXPECT_EQ(parameters[2].values, (std::vector<std::string>{"fp8", "fp16"}));
+  ASSERT_TRUE(program.set("n", 8));
+  EXPECT_EQ(program.parameters()[0].value, "8");
+}
+
+TEST(Program, ListsTheLibrary) {
+  std::vector<Answer> all = library();
+  auto chip = std::find_if(all.begin(), all.end(),
+                           [](const Answer &one) { return one.name == "h100_sxm"; });
+  ASSERT_NE(chip, all.end());
+  EXPECT_EQ(chip->kind, "hardware");
+  EXPECT_EQ(chip->module, "std.hardware.h100");
 }
 
 TEST(Program, RunsATextOfTheIr) {
@@ -94,6 +190,13 @@ TEST(Program, RunsAgainWithOtherParameters) {
     EXPECT_EQ(sizes.list[0].find("macs")->value, 128 * 256 * 64);
     EXPECT_EQ(sizes.list[2].find("macs")->value, 2);
   }
+  // What was set goes.
+  Program given = Program::load(product, "program.perf", {{"n", "32"}});
+  EXPECT_TRUE(given.set("n", 16) && given.set("rate", 3e9));
+  EXPECT_TRUE(given.reset("n") && given.reset("rate"));
+  EXPECT_FALSE(given.reset("m"));
+  EXPECT_EQ(given.parameters()[0].value, "32");
+  EXPECT_EQ(given.parameters()[1].value, "2GB/s");
   // In the base units of what it is by default.
   EXPECT_TRUE(program.set("rate", 3e9));
   EXPECT_EQ(program.at(7, 8)->value, "3GB/s");
@@ -105,6 +208,8 @@ TEST(Program, RefusesWhatIsNoValue) {
   EXPECT_FALSE(program.set("n", 5000)); // not one of its domain
   EXPECT_FALSE(program.set("n", std::string("1 +")));
   EXPECT_FALSE(program.isGood());
+  EXPECT_TRUE(program.set("n", 64)); // what was wrong before is over
+  EXPECT_TRUE(program.isGood());
   // It is as it was before.
   Results found;
   EXPECT_TRUE(program.run(found)) << program.problemsJson();
@@ -124,6 +229,9 @@ TEST(Program, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problems[0].place.line, 2u);
   EXPECT_EQ(problems[0].place.column, 10u);
   EXPECT_FALSE(problems[0].remarks.empty());
+  EXPECT_NE(program.problemsText().find("2 | evaluate conv2d() on h100_sxm\n   |          ^~~~~~"),
+            std::string::npos)
+      << program.problemsText();
   EXPECT_FALSE(Program::loadFile("/nothing.perf").isGood());
 }
 
@@ -154,8 +262,8 @@ TEST(Program, AnswersAboutPlaces) {
 
 TEST(Program, EndsASweepThatIsCancelled) {
   struct Cancelling : Results {
-    void result(const Result &result) override {
-      Results::result(result);
+    void result(Result result) override {
+      Results::result(std::move(result));
       if (list.size() == 3)
         program->cancel();
     }
@@ -167,7 +275,10 @@ TEST(Program, EndsASweepThatIsCancelled) {
   found.program = &program;
   program.run(found);
   EXPECT_EQ(found.list.size(), 3u);
-  EXPECT_EQ(found.list[2].point, (std::vector<std::pair<std::string, std::string>>{{"n", "3"}}));
+  ASSERT_EQ(found.list[2].point.size(), 1u);
+  EXPECT_EQ(found.list[2].point[0].name, "n");
+  EXPECT_EQ(found.list[2].point[0].text, "3");
+  EXPECT_EQ(found.list[2].point[0].value, 3.0);
   // The next run is another one.
   Results all;
   program.run(all);

@@ -1,0 +1,84 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bindings/python/module/Loaded.h"
+
+#include "bindings/python/module/Interrupt.h"
+#include <array>
+#include <charconv>
+
+using namespace perfc;
+using namespace perfc::python;
+
+static bool setIn(api::Program &program, const std::string &name, const Given &value) {
+  return std::visit([&](const auto &given) { return program.set(name, given); }, value);
+}
+
+static api::Setting settingOf(const std::string &name, const Given &value) {
+  if (const std::string *text = std::get_if<std::string>(&value))
+    return {name, *text, std::nullopt};
+  std::array<char, 32> text;
+  double number = std::get<double>(value);
+  char *end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  return {name, std::string(text.data(), end), number};
+}
+
+Findings Loaded::findings() {
+  std::lock_guard<std::mutex> guard(busy);
+  return findingsOf(program, {});
+}
+
+Findings Loaded::check() {
+  std::lock_guard<std::mutex> guard(busy);
+  program.check();
+  return findingsOf(program, {});
+}
+
+std::vector<api::Parameter> Loaded::parameters() {
+  std::lock_guard<std::mutex> guard(busy);
+  return program.parameters();
+}
+
+std::optional<std::string> Loaded::format() {
+  std::lock_guard<std::mutex> guard(busy);
+  return program.format();
+}
+
+std::pair<std::optional<std::string>, Findings> Loaded::ir(const std::string &level) {
+  std::lock_guard<std::mutex> guard(busy);
+  std::optional<std::string> text = program.ir(level);
+  return {std::move(text), findingsOf(program, {})};
+}
+
+void Loaded::runPoint(Results &results, const std::vector<Axis> &axes, size_t number,
+                      const api::RunSettings &settings) {
+  std::vector<const Given *> values(axes.size());
+  Settings point(axes.size());
+  for (size_t i = axes.size(); i-- > 0;) {
+    const auto &[name, choices] = axes[i];
+    values[i] = &choices[number % choices.size()];
+    number /= choices.size();
+    point[i] = settingOf(name, *values[i]);
+  }
+  results.begin(std::move(point));
+  bool areSet = true;
+  for (size_t i = 0; i < axes.size() && areSet; ++i)
+    areSet = setIn(program, axes[i].first, *values[i]);
+  if (areSet)
+    program.run(results, settings);
+  results.end(program);
+}
+
+std::shared_ptr<Results> Loaded::sweep(const std::vector<Axis> &axes,
+                                       const api::RunSettings &settings, bool endsOnInterrupt) {
+  std::lock_guard<std::mutex> guard(busy);
+  auto results = std::make_shared<Results>();
+  size_t count = 1;
+  for (const Axis &axis : axes)
+    count *= axis.second.size();
+  Interrupt interrupt(program, endsOnInterrupt);
+  for (size_t i = 0; i < count && !interrupt.hasCome(); ++i)
+    runPoint(*results, axes, i, settings);
+  results->isInterrupted = interrupt.hasCome();
+  for (const Axis &axis : axes)
+    program.reset(axis.first);
+  return results;
+}

@@ -1,0 +1,22 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""perfc: from what is computed, what it runs on and how it is placed to latency, energy and the reasons why.
+
+    results = perfc.compile("design.perf", batch=8).run()
+    print(results[0]["latency"].value)
+"""
+from ._native import (Declaration, Expectation, Findings, Memory, Metric, Parameter, Part, Place, Problem, Result,
+                      Search)
+from ._native import version as _version
+from .build import (Source, Use, array, einsum, evaluate, hardware, join, library, memory, network, statement, std,
+                    unit, workload)
+from .errors import Error, ExpectationError, Unreadable
+from .program import Program, check, compile
+from .results import Results
+
+__version__ = _version()
+__all__ = [
+    "Declaration", "Error", "Expectation", "ExpectationError", "Findings", "Memory", "Metric", "Parameter", "Part",
+    "Place", "Problem", "Program", "Result", "Results", "Search", "Source", "Unreadable", "Use", "array", "check",
+    "compile", "einsum", "evaluate", "hardware", "join", "library", "memory", "network", "statement", "std", "unit",
+    "workload",
+]

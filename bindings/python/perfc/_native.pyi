@@ -1,0 +1,165 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libperfc's types as Python sees them; attributes are read only."""
+from typing import Any, ClassVar, Optional, Union
+
+import numpy
+from numpy.typing import NDArray
+
+class _Record:
+    fields: ClassVar[list[str]]
+    def to_dict(self) -> dict[str, Any]: ...
+
+class Place(_Record):
+    """A place in a text, line and column from 1."""
+    file: str
+    line: int
+    column: int
+
+class Problem(_Record):
+    """A mistake or a warning, with the notes and helps below it."""
+    severity: str
+    code: int
+    message: str
+    place: Optional[Place]
+    remarks: list[Problem]
+
+class Findings(_Record):
+    """The problems of a run, or of the run of one point; `text` is what a terminal shows of them."""
+    point: dict[str, Union[float, str]]
+    problems: list[Problem]
+    text: str
+    is_error: bool
+
+class Parameter(_Record):
+    """A `param` of a program; `values` are those that it may take, none where it is free."""
+    name: str
+    documentation: str
+    value: str
+    unit: str
+    values: list[str]
+    place: Optional[Place]
+
+class Declaration(_Record):
+    """What the library or a program declares; `module` is what to import for it."""
+    name: str
+    kind: str
+    declaration: str
+    module: str
+    value: str
+    documentation: str
+    place: Optional[Place]
+
+class Metric(_Record):
+    """A figure with its unit and the half width of its 90 % interval; or a word, or why it is not given."""
+    name: str
+    unit: str
+    value: Optional[float]
+    half_width: float
+    text: str
+    not_given: str
+    interval: Optional[tuple[float, float]]
+
+class Memory(_Record):
+    """What a memory moves (B), the time that takes alone (s) and its energy (J)."""
+    name: str
+    is_off_chip: bool
+    read_bytes: float
+    write_bytes: float
+    latency: float
+    energy: Optional[float]
+
+class Search(_Record):
+    """How a search came to its result; `mappings` are the best ones, as a program has them."""
+    goal: str
+    value: float
+    bound: Optional[float]
+    is_proven: bool
+    evaluated: int
+    mappings: str
+
+class Expectation(_Record):
+    """The outcome of an `expect`."""
+    text: str
+    holds: bool
+    probability: Optional[float]
+    place: Optional[Place]
+
+class Part(_Record):
+    """What a part of a result takes, all its runs together (s, J); those of its parts are of one run."""
+    label: str
+    kind: str
+    place: Optional[Place]
+    count: int
+    latency: float
+    energy: Optional[float]
+    macs: float
+    flops: float
+    utilization: float
+    bound: str
+    provider: str
+    mapping: str
+    parts: list[Part]
+
+class Result(_Record):
+    """One evaluation, row of a comparison, or point of a sweep; `result["latency"]` is one of its metrics."""
+    statement: str
+    name: str
+    label: str
+    subject: str
+    on: str
+    point: dict[str, Union[float, str]]
+    place: Optional[Place]
+    metrics: dict[str, Metric]
+    breakdown: Part
+    memories: list[Memory]
+    search: Optional[Search]
+    expectations: list[Expectation]
+    notes: list[str]
+    provider: str
+    mapping: str
+    formula: str
+    def __getitem__(self, metric: str) -> Metric: ...
+    def _repr_html_(self) -> str: ...
+
+class Of:
+    METRIC: ClassVar[Of]
+    HALF_WIDTH: ClassVar[Of]
+    SETTING: ClassVar[Of]
+
+class Results:
+    is_interrupted: bool
+    findings: list[Findings]
+    def __len__(self) -> int: ...
+    def at(self, index: int) -> Result: ...
+    def metric_names(self) -> list[str]: ...
+    def setting_names(self) -> list[str]: ...
+    def column(self, of: Of, name: str) -> NDArray[numpy.float64]: ...
+
+class Statements:
+    ALL: ClassVar[Statements]
+    SEARCHES: ClassVar[Statements]
+    SWEEPS: ClassVar[Statements]
+
+class RunSettings:
+    which: Statements
+    threads: int
+    seed: int
+    within: Optional[float]
+    writes_files: bool
+
+class Program:
+    @staticmethod
+    def load(text: str, name: str, defines: list[tuple[str, str]]) -> Program: ...
+    @staticmethod
+    def load_file(path: str, defines: list[tuple[str, str]]) -> Program: ...
+    def findings(self) -> Findings: ...
+    def check(self) -> Findings: ...
+    def parameters(self) -> list[Parameter]: ...
+    def sweep(self, axes: list[tuple[str, list[Union[float, str]]]], settings: RunSettings,
+              ends_on_interrupt: bool) -> Results: ...
+    def cancel(self) -> None: ...
+    def format(self) -> Optional[str]: ...
+    def ir(self, level: str) -> tuple[Optional[str], Findings]: ...
+
+def library() -> list[Declaration]: ...
+def version() -> str: ...

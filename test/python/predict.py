@@ -1,0 +1,146 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %package_python %s %examples
+"""Predictions of workloads on hardware, wherever these come from."""
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+import types
+import unittest
+
+import perfc
+from perfc.predict import Hardware, PredictionQuery, UnifiedPredictor, Workload
+
+EXAMPLES = pathlib.Path(sys.argv.pop())
+SHEET = {"name": "my npu", "peak_flops": {"fp16": "100TFLOP/s", "int8": 2e14}, "memory_bandwidth": 1e12, "memory_capacity": "16GiB"}
+
+
+def predict(workload, hardware, **query):
+    return UnifiedPredictor().predict(PredictionQuery(workload, hardware, **query))
+
+
+def product():
+    return Workload.from_source(perfc.einsum("mk,kn->mn", name="product"))
+
+
+class Workloads(unittest.TestCase):
+    def test_come_from_onnx(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "odd {name}.onnx")
+            shutil.copy(EXAMPLES / "encoder.onnx", path)
+            prediction = predict(Workload.from_onnx(path), Hardware.from_name("A100-80GB"), batch_size=8,
+                                 arguments={"seq": 128})
+        self.assertGreater(prediction.value, 1e-6)
+        self.assertIn("batch = 8", prediction.result.label)
+        self.assertIn("seq = 128", prediction.result.label)
+        with self.assertRaises(FileNotFoundError):
+            Workload.from_onnx("nothing.onnx")
+
+    def test_come_from_pytorch(self):
+        # PyTorch is large: a stand-in exports as it does.
+        torch = types.ModuleType("torch")
+        def export(model, inputs, path):
+            self.assertEqual((model, inputs), ("model", ("input",)))
+            shutil.copy(EXAMPLES / "encoder.onnx", path)
+        torch.onnx = types.SimpleNamespace(export=export)
+        sys.modules["torch"] = torch
+        self.addCleanup(sys.modules.pop, "torch")
+        workload = Workload.from_pytorch("model", "input")
+        self.assertGreater(predict(workload, Hardware.from_name("H100"), arguments={"seq": 128}).value, 1e-6)
+        self.assertEqual(workload.origin, "PyTorch module str")
+        sys.modules["torch"] = None
+        with self.assertRaisesRegex(perfc.Unreadable, "torch is not installed"):
+            Workload.from_pytorch("model")
+
+    def test_come_from_the_library(self):
+        prediction = predict(Workload.from_name("llama3_8b.decode"), Hardware.from_name("H100"), target="throughput",
+                             batch_size=8, arguments={"context": 4096})
+        self.assertEqual(prediction.unit, "token/s")
+        self.assertEqual(prediction.value, prediction.result["tokens_per_s"].value)
+        with self.assertRaises(LookupError):
+            Workload.from_name("llama0")
+
+    def test_do_not_come_from_traces(self):
+        with self.assertRaisesRegex(perfc.Unreadable, "trace.0.et are not read"):
+            Workload.from_traces("trace.0.et")
+
+
+class Chips(unittest.TestCase):
+    def test_are_found_by_name(self):
+        for name, found in {"A100-80GB": "a100_sxm_80gb", "NVIDIA A100 40GB": "a100_sxm_40gb", "H100": "h100_sxm", "tpu-v4": "tpu_v4",
+                            "TPUv4": "tpu_v4", "H100 PCIe": "h100_pcie", "DGX H100": "dgx_h100"}.items():
+            self.assertEqual(Hardware.from_name(name).source.name, found)
+        self.assertEqual(Hardware.from_name("A100-80GB").alternatives, ("a100_pcie_80gb",))
+        with self.assertRaisesRegex(LookupError, "no hardware called H101"):
+            Hardware.from_name("H101")
+        with self.assertRaisesRegex(LookupError, "SXM may be .*a100_sxm_80gb.*h100_sxm"):
+            Hardware.from_name("SXM")
+
+    def test_come_from_data_sheets(self):
+        # 2 * 1024^3 FLOP at 100 and 200 TFLOP/s; the words move in less.
+        sizes = {"M": 1024, "N": 1024, "K": 1024}
+        for dtype, peak in (("fp16", 1e14), ("int8", 2e14)):
+            prediction = predict(product(), Hardware.from_spec(SHEET), arguments={**sizes, "dtype": dtype})
+            self.assertAlmostEqual(prediction.value, 2 * 1024 ** 3 / peak, delta=1e-12)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "sheet.json")
+            path.write_text(json.dumps(SHEET))
+            self.assertEqual(str(Hardware.from_spec(path).source), str(Hardware.from_spec(SHEET).source))
+        for wrong, message in (({**SHEET, "colour": "red"}, "no word for here: colour"),
+                               ({"name": "bare", "peak_flops": 1e12}, "bare says nothing of its `memory_bandwidth`")):
+            with self.assertRaisesRegex(ValueError, message):
+                Hardware.from_spec(wrong)
+
+
+class Predictions(unittest.TestCase):
+    def test_have_a_wider_interval(self):
+        chip = perfc.hardware("early", perfc.memory("HBM", off_chip=True, bandwidth="1TB/s +- 10%"),
+                              perfc.unit("MAC", rate="100TFLOP/s"), dtype="fp16")
+        prediction = predict(product(), Hardware.from_source(chip), arguments={"M": 1, "N": 4096, "K": 4096})
+        latency = prediction.result["latency"]
+        low, high = prediction.confidence
+        self.assertAlmostEqual((high - low) / (2 * latency.half_width), 1.95996 / 1.64485, places=4)
+        self.assertAlmostEqual((high + low) / 2, prediction.value)
+        self.assertIn("95 %", prediction.metadata["confidence"])
+        half = predict(product(), Hardware.from_source(chip), target="throughput", arguments={"M": 1, "N": 4096, "K": 4096})
+        self.assertAlmostEqual(half.value, 1 / prediction.value)
+        self.assertAlmostEqual((half.confidence[1] - half.value) / half.value, (high - prediction.value) / prediction.value)
+
+    def test_say_where_they_come_from(self):
+        prediction = predict(Workload.from_name("resnet50"), Hardware.from_name("A100-80GB"), batch_size=32,
+                             options={"using": "roofline"})
+        self.assertEqual((prediction.unit, prediction.backend_used, prediction.confidence), ("s", "roofline", None))
+        self.assertNotIn("confidence", prediction.metadata)
+        self.assertIn("max(macs / peak", prediction.metadata["formula"])
+        self.assertAlmostEqual(sum(prediction.breakdown.values()), prediction.value)
+        energy = predict(Workload.from_name("resnet50"), Hardware.from_name("A100-80GB"), target="energy", batch_size=32)
+        self.assertEqual(energy.unit, "J")
+        self.assertAlmostEqual(sum(energy.breakdown.values()), energy.value)
+        memory = predict(Workload.from_name("resnet50"), Hardware.from_name("A100-80GB"), target="memory", batch_size=32)
+        self.assertEqual((memory.unit, memory.value), ("B", memory.result["memory.peak"].value))
+
+    def test_answer_for_training_and_serving(self):
+        model, box = Workload.from_name("llama3_8b"), Hardware.from_name("DGX H100")
+        training = predict(model, box, scenario="training", target="mfu", batch_size=64, arguments={"T": 2048},
+                           options={"parallel": "tensor = 8"})
+        self.assertEqual(training.result.statement, "train")
+        self.assertTrue(0.2 < training.value < 0.8)
+        serving = predict(model, Hardware.from_name("H100"), scenario="serving", target="ttft.p99",
+                          options={"arrivals": "fixed(2req/s)", "lengths": "fixed(512, 64)", "requests": 10,
+                                   "scheduler": "sarathi(chunk = 512)"})
+        self.assertEqual((serving.result.statement, serving.unit), ("serve", "s"))
+
+    def test_refuse_what_has_no_answer(self):
+        with self.assertRaisesRegex(ValueError, "energy is not given: energy of compute `units`"):
+            predict(product(), Hardware.from_spec(SHEET), target="energy", arguments={"M": 8, "N": 8, "K": 8})
+        with self.assertRaisesRegex(ValueError, "one of inference, training, serving"):
+            predict(product(), Hardware.from_spec(SHEET), scenario="retirement")
+        with self.assertRaisesRegex(KeyError, "no metric `ttft`"):
+            predict(product(), Hardware.from_spec(SHEET), target="ttft", arguments={"M": 8, "N": 8, "K": 8})
+        with self.assertRaisesRegex(perfc.Error, r"error\[PERF"):
+            predict(product(), Hardware.from_spec(SHEET), batch_size=3)
+
+
+if __name__ == "__main__":
+    unittest.main()

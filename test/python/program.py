@@ -1,0 +1,184 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %package_python %s
+"""Programs from Python: compiled, checked, run, searched; what they find, and what is wrong with them."""
+import pathlib
+import pickle
+import signal
+import tempfile
+import threading
+import time
+import unittest
+
+import perfc
+
+PRODUCT = """
+import std.ops.matmul
+import std.hardware.h100
+// How many rows.
+param n = 64 in 1..4096
+param rate = 2TB/s +- 10%
+hardware chip from h100_sxm { memory HBM { bandwidth rate } }
+evaluate matmul(M = n, N = 64, K = 64) on chip using roofline as one { expect macs >= 64 * 64 * 64 }
+"""
+#: The best mapping of it is not proven within a minute.
+LONG_SEARCH = """
+import std.ops.conv2d
+import std.hardware.simba
+mapspace open for conv2d on simba { factors imperfect; keep any }
+search conv2d(N = 1, M = 128, C = 128, P = 28, Q = 28, R = 3, S = 3) on simba with open { minimize edp; within 60s }
+"""
+
+
+class Program(unittest.TestCase):
+    def test_gives_results(self):
+        result, = perfc.compile(PRODUCT).run()
+        self.assertEqual((result.statement, result.name), ("evaluate", "one"))
+        self.assertEqual(result.subject, "matmul(M = 64, N = 64, K = 64)")
+        self.assertEqual(result["macs"].value, 64 ** 3)
+        latency = result["latency"]
+        self.assertEqual(latency.unit, "s")
+        low, high = latency.interval
+        self.assertAlmostEqual(high - low, 2 * latency.half_width)
+        self.assertGreater(latency.half_width, 0)
+        self.assertEqual((result.place.file, result.place.line, result.place.column), ("program.perf", 8, 1))
+        self.assertEqual(result.provider, "roofline")
+        self.assertIn("max(macs / peak", result.formula)
+        self.assertIsNone(result["bus_bandwidth"].value)
+        self.assertIn("collective", result["bus_bandwidth"].not_given)
+        self.assertEqual(result["bottleneck"].text, "launch")
+        self.assertTrue(result.expectations[0].holds)
+        memory, = result.memories
+        self.assertEqual(memory.read_bytes + memory.write_bytes, 3 * 64 * 64 * 2)
+        with self.assertRaises(KeyError):
+            result["nothing"]
+
+    def test_makes_dictionaries(self):
+        document = perfc.compile(PRODUCT).run()[0].to_dict()
+        self.assertEqual(document["metrics"]["macs"]["value"], 64 ** 3)
+        self.assertEqual(document["place"], {"file": "program.perf", "line": 8, "column": 1})
+        self.assertEqual(document["breakdown"]["parts"][0]["kind"], "kernel")
+        pickle.dumps(document)  # plain values alone
+
+    def test_sets_parameters(self):
+        program = perfc.compile(PRODUCT, n=128)
+        self.assertEqual(program.run()[0]["macs"].value, 128 * 64 * 64)
+        self.assertEqual(program.run(n=256)[0]["macs"].value, 256 * 64 * 64)
+        self.assertEqual(program.run()[0]["macs"].value, 128 * 64 * 64)
+        slow = program.run(rate="1TB/s")[0]["latency"].value
+        self.assertEqual(slow, program.run(rate=1e12)[0]["latency"].value)
+        self.assertGreater(slow, program.run()[0]["latency"].value)
+        parameter = program.parameters["n"]
+        self.assertEqual((parameter.value, len(parameter.values), parameter.documentation), ("128", 4096, "How many rows.\n"))
+        self.assertEqual(program.parameters["rate"].unit, "B/s")
+        with self.assertRaisesRegex(TypeError, "no parameter `m`, but n, rate"):
+            program.run(m=1)
+        with self.assertRaises(TypeError):
+            program.run(n=[1])
+
+    def test_reads_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "product.perf")
+            path.write_text(PRODUCT)
+            self.assertEqual(perfc.compile(path).run()[0].place.file, str(path))
+            self.assertEqual(len(perfc.compile(str(path)).run()), 1)
+        with self.assertRaisesRegex(perfc.Error, "cannot read"):
+            perfc.compile("/nothing.perf")
+
+    def test_says_what_is_wrong(self):
+        with self.assertRaises(perfc.Error) as caught:
+            perfc.compile("hardware h { bandwith 3 }\n", name="my.perf")
+        self.assertIn("my.perf:1:14: error[PERF0300]: a hardware block has no `bandwith`\n"
+                      " 1 | hardware h { bandwith 3 }\n"
+                      "   |              ^~~~~~~~", str(caught.exception))
+        self.assertEqual(caught.exception.problems[0].code, 300)
+        self.assertIsNone(caught.exception.results)
+        program = perfc.compile("import std.hardware.h100\nevaluate nothing() on h100_sxm\n")
+        self.assertEqual([problem.code for problem in program.check()], [100])
+        with self.assertRaisesRegex(perfc.Error, r"program.perf:2:10: error\[PERF0100\]: unknown name `nothing`"):
+            program.run()
+        self.assertEqual(perfc.check(PRODUCT), [])
+        self.assertEqual(perfc.check(PRODUCT, n=5000)[0].severity, "error")
+
+    def test_says_what_is_not_met(self):
+        program = perfc.compile(PRODUCT)
+        with self.assertRaises(perfc.ExpectationError) as caught:
+            program.run(n=1)
+        self.assertFalse(caught.exception.results[0].expectations[0].holds)
+        self.assertIn("expected macs >= 64 * 64 * 64", str(caught.exception))
+
+    def test_warns(self):
+        results = perfc.compile("import std.workloads.llama2\nimport std.hardware.a100\n"
+                                "evaluate llama2_7b.decode(batch = 64, context = 4096) on a100_sxm_80gb\n").run()
+        self.assertEqual([problem.code for problem in results.warnings], [804])
+        self.assertIn("memory `HBM` holds 80.00 GiB", results.warnings[0].message)
+
+    def test_prints_program(self):
+        program = perfc.compile("let  a=1\n" + PRODUCT)
+        self.assertTrue(program.format().startswith("let a = 1\n"))
+        self.assertIn("phase.kernel", program.ir("phase"))
+        with self.assertRaisesRegex(perfc.Error, "cellar"):
+            program.ir("cellar")
+
+
+class Search(unittest.TestCase):
+    def test_proves_the_best(self):
+        program = perfc.compile(PRODUCT + "import std.hardware.eyeriss\nmapspace open for matmul on eyeriss {}\n"
+                                "search matmul(M = n, N = 8, K = 8) on eyeriss with open { minimize energy }\n")
+        result, = program.search(n=8, threads=1)
+        self.assertTrue(result.search.is_proven)
+        self.assertEqual(result.search.value, result["energy"].value)
+        self.assertIn("mapping best_matmul for matmul", result.search.mappings)
+        self.assertIsNone(program.run()[0].search)
+
+    def stopped(self, stop):
+        """The results of a long search that `stop` ends from another thread."""
+        program = perfc.compile(LONG_SEARCH)
+        beats = []
+        def wait():
+            for _ in range(10):  # Python goes on meanwhile
+                time.sleep(0.05)
+                beats.append(time.monotonic())
+            stop(program)
+        thread = threading.Thread(target=wait)
+        begin = time.monotonic()
+        thread.start()
+        results = program.search()
+        end = time.monotonic()
+        thread.join()
+        self.assertLess(end - begin, 30)
+        self.assertEqual(len([beat for beat in beats if beat < end]), 10)
+        self.assertFalse(results[0].search.is_proven)
+        self.assertGreater(results[0].search.value, 0)
+        return results
+
+    def test_ends_at_ctrl_c(self):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have taken from what it runs
+        results = self.stopped(lambda program: signal.raise_signal(signal.SIGINT))
+        self.assertTrue(results.is_interrupted)
+        with self.assertRaises(KeyboardInterrupt):  # as ever, once it is over
+            signal.raise_signal(signal.SIGINT)
+
+    def test_ends_when_cancelled(self):
+        self.assertFalse(self.stopped(lambda program: program.cancel()).is_interrupted)
+
+    def test_takes_time_that_it_is_given(self):
+        result, = perfc.compile(LONG_SEARCH).search(within=0.2)
+        self.assertLessEqual(result.search.bound, result.search.value)
+
+
+class Threads(unittest.TestCase):
+    def test_share_a_program(self):
+        program = perfc.compile(PRODUCT)
+        found = {}
+        def run(n):
+            found[n] = program.run(n=n)[0]["macs"].value
+        threads = [threading.Thread(target=run, args=(n,)) for n in range(64, 80)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, {n: n * 64 * 64 for n in range(64, 80)})
+
+
+if __name__ == "__main__":
+    unittest.main()
