@@ -28,9 +28,10 @@ TEST(StreamPrice, LimitsAddUpByTheirNorm) {
   work.compute = 10;
   StreamDesign design = streamingDesign();
   EXPECT_NEAR(streamPrice(design, work).body, 10 * std::pow(2, 0.25), 1e-12);
-  design.unitBandwidth = 80; // as slow as the memory
+  design.cache = 8000; // half of it stays, and takes as long as what comes from memory
+  design.unitBandwidth = 4000 / 5.0 / design.units;
   EXPECT_NEAR(streamPrice(design, work).body,
-              std::pow(std::pow(10 * std::pow(2, 1 / 6.0), 4) + 1e4, 0.25), 1e-9);
+              std::pow(std::pow(5 * std::pow(2, 1 / 6.0), 4) + 1e4, 0.25), 1e-9);
 }
 
 TEST(StreamPrice, RowsThatDoNotStayAreReadAgain) {
