@@ -21,6 +21,7 @@
 #include "passes/analysis/Streams.h"
 #include "passes/training/Strategy.h"
 #include <map>
+#include <numeric>
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -293,6 +294,24 @@ bool TileLowering::proposeAttention(const KernelUse &use, llvm::StringRef symbol
   return false;
 }
 
+/// What the bytes of sums and columns, which lie side by side in memory, are a multiple of; 16 at
+/// most. Convolutions have their channels there, which libraries pad.
+static int64_t alignmentOf(const Product &product) {
+  for (const Factor *tensor : {&product.left, &product.right, &product.result})
+    for (const Subscript &rank : tensor->access->ranks)
+      if (rank.terms.size() > 1)
+        return 16;
+  auto bytes = [](const Factor &tensor, int64_t elements) {
+    return storedBits(tensor.access->format, elements).getValueOr(0) / 8;
+  };
+  // Of a matrix whose columns are the rows of the product these lie side by side.
+  const std::vector<Subscript> &ranks = product.result.access->ranks;
+  bool isTurned = ranks.size() == 2 && ranks[1].terms.size() == 1 &&
+                  !product.right.access->uses(ranks[1].terms[0].first);
+  int64_t alignment = std::gcd(int64_t{16}, bytes(product.left, product.k));
+  return std::gcd(alignment, bytes(product.result, isTurned ? product.m : product.n));
+}
+
 void TileLowering::emitProduct(const Product &product, Region &into, const Location &location) {
   auto op = builder.create<tile::ProductOp>(into, location);
   op->setAttr("batch", product.batch);
@@ -312,6 +331,8 @@ void TileLowering::emitProduct(const Product &product, Region &into, const Locat
   for (const Factor *tensor : {&product.left, &product.right, &product.result})
     tensors.push_back(tensor->access->tensor.str());
   op->setAttr("tensors", Attribute::strings(tensors));
+  if (int64_t alignment = alignmentOf(product); alignment < 16)
+    op->setAttr("alignment", alignment);
   if (product.hasWeights())
     op->setAttr("weights", Attribute::unit());
   if (copies > 0)

@@ -180,6 +180,7 @@ ProductWork gpu::productWork(tile::ProductOp product, const KernelChip &chip) {
   if (product->hasAttr("copies"))
     work.copies = static_cast<double>(product->intAttr("copies"));
   work.isCold = product->hasAttr("cold");
+  work.alignment = static_cast<double>(product.alignment());
   FormatRate rate = chip.rateFor(product.format());
   work.rate = rate.macs;
   work.energy = rate.energy;

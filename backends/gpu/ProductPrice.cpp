@@ -49,6 +49,10 @@ static Terms termsOf(const Design &design, const FamilyFigures &family, const Pr
   double own = over(work.rate * work.leftSize, design.units); // two operations of two bytes each
   double arrival = longer * over(family.edge, family.hasOwnCore ? own : design.core);
   terms.overlap = family.overlap > 0 ? family.overlap : design.overlap;
+  // Libraries have kernels for narrower loads in 16 bits. Less than 4 bytes go through registers.
+  constexpr double widestLoad = 16, leastCopy = 4;
+  if (work.leftSize == 2)
+    arrival *= widestLoad / work.alignment * (work.alignment < leastCopy ? 2 : 1);
   terms.perLeft = work.leftSize * arrival;
   terms.perRight = work.rightSize * arrival;
   double others = work.leftBytes + work.resultBytes + work.otherBytes;

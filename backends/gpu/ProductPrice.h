@@ -57,6 +57,8 @@ struct ProductWork {
   /// infinite where it always comes from memory.
   double copies = 0;
   bool isCold = false; ///< nothing is in the cache
+  /// What the bytes of sums and of columns are a multiple of: units load so many at a time.
+  double alignment = 16;
 };
 
 /// What kernels of one kind take.

@@ -270,6 +270,9 @@ std::vector<OpDecl> tile::libraryDecls() {
              intAttr("result_bytes", "of all of it").atLeast(0),
              intAttr("other_bytes", "of what equations fused after it read and write").atLeast(0),
              listAttr("tensors", AttrKind::String, "the factors and the result"),
+             intAttr("alignment", "what the bytes of sums and of columns are a multiple of")
+                 .atLeast(1)
+                 .otherwise(16),
              flagAttr("weights", "the columns' factor is not on the chip before"),
              intAttr("copies", "columns' factors that take turns from run to run")
                  .atLeast(1)

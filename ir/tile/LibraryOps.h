@@ -70,6 +70,8 @@ struct ProductOp : ir::OpView {
   int64_t rightBytes() const { return op->intAttr("right_bytes"); }
   int64_t resultBytes() const { return op->intAttr("result_bytes"); }
   int64_t otherBytes() const { return op->intAttr("other_bytes"); }
+  /// What the bytes of sums and of columns are a multiple of, 16 at most.
+  int64_t alignment() const { return op->intAttr("alignment"); }
   /// The right factor is a weight, which no kernel before this one has brought on the chip.
   bool hasWeights() const { return op->hasAttr("weights"); }
 };

@@ -238,3 +238,27 @@ TEST(ProductPrice, OwnOverlapPowerAndSplits) {
   EXPECT_DOUBLE_EQ(price.split, 3 + 2 * 16 * 64 * 2 / 800.0);
   EXPECT_DOUBLE_EQ(price.launch, 5 + 7);
 }
+
+TEST(ProductPrice, NarrowRowsLoadNarrowly) {
+  // Nothing limits but the arrival of 16 columns and rows of 64 elements of two bytes.
+  Design design = plainDesign();
+  design.bandwidth = 0;
+  design.launch = 0;
+  design.core = 4;
+  FamilyFigures family;
+  family.edge = 8;
+  family.overlap = 100; // the largest alone
+  ProductWork work = product(8, 8, 64);
+  work.rate = 1e9;
+  auto time = [&](double alignment) {
+    work.alignment = alignment;
+    return timeOf(design, family, work, {8, 8, 1});
+  };
+  double wide = 16 * 64 * 2 * 8 / 4.0;
+  EXPECT_NEAR(time(16), wide, 1e-6 * wide);
+  EXPECT_NEAR(time(8), 2 * wide, 1e-6 * wide);
+  EXPECT_NEAR(time(4), 4 * wide, 1e-6 * wide);
+  EXPECT_NEAR(time(2), 16 * wide, 1e-6 * wide);
+  work.leftSize = work.rightSize = 4;
+  EXPECT_NEAR(time(4), 2 * wide, 1e-6 * wide);
+}
