@@ -6,6 +6,7 @@
 #include "passes/analysis/Images.h"
 #include "passes/analysis/Products.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace perfc;
@@ -151,9 +152,8 @@ static void addOtherStatements(const Kernel &kernel, const Statement &main, Bloc
   }
 }
 
-Blocks passes::outputBlocks(const Kernel &kernel) {
-  const Statement &main = *kernel.main();
-  std::vector<int64_t> tile = tileExtents(main);
+/// The grid over what `main` writes, in tiles of `tile`.
+static Blocks gridOf(const Statement &main, llvm::ArrayRef<int64_t> tile) {
   Blocks blocks;
   for (unsigned i = 0; i < tile.size(); ++i) {
     if (main.isReduction(i))
@@ -162,14 +162,11 @@ Blocks passes::outputBlocks(const Kernel &kernel) {
     blocks.tile.push_back(tile[i]);
     blocks.grid.push_back(std::max<int64_t>(1, ceilDivide(main.extents[i], tile[i])));
   }
-  leaveOutEmpty(blocks, main);
-  addLoads(blocks, main, tile, [&](const Access &read) {
-    return read.operand.role() != "intermediate" && read.tensor != main.write.tensor;
-  });
-  if (main.write.operand.role() != "intermediate")
-    blocks.stores.push_back(
-        {main.write.tensor.str(), bytesPerBlock(blocks, main, {&main.write}, tile)});
-  addOtherStatements(kernel, main, blocks);
+  return blocks;
+}
+
+/// What all statements compute, spread over the blocks.
+static void addOperations(const Kernel &kernel, Blocks &blocks) {
   int64_t macs = 0, flops = 0;
   for (const Statement &statement : kernel.statements) {
     int64_t points = statement.points().getValueOr(INT64_MAX / 1024);
@@ -178,6 +175,47 @@ Blocks passes::outputBlocks(const Kernel &kernel) {
   }
   blocks.macs = ceilDivide(macs, blocks.count());
   blocks.flops = ceilDivide(flops, blocks.count());
+}
+
+Blocks passes::outputBlocks(const Kernel &kernel) {
+  const Statement &main = *kernel.main();
+  std::vector<int64_t> tile = tileExtents(main);
+  Blocks blocks = gridOf(main, tile);
+  leaveOutEmpty(blocks, main);
+  addLoads(blocks, main, tile, [&](const Access &read) {
+    return read.operand.role() != "intermediate" && read.tensor != main.write.tensor;
+  });
+  if (main.write.operand.role() != "intermediate")
+    blocks.stores.push_back(
+        {main.write.tensor.str(), bytesPerBlock(blocks, main, {&main.write}, tile)});
+  addOtherStatements(kernel, main, blocks);
+  addOperations(kernel, blocks);
+  return blocks;
+}
+
+Blocks passes::streamBlocks(const Kernel &kernel) {
+  const Statement &main = *kernel.main();
+  Blocks blocks = gridOf(main, tileExtents(main));
+  llvm::StringMap<int64_t> read, written;
+  for (const Statement &statement : kernel.statements) {
+    auto note = [&](llvm::StringMap<int64_t> &into, const Access &access) {
+      int64_t &bytes = into[access.tensor];
+      bytes = std::max(bytes, bytesOf(access, statement.extents));
+    };
+    for (const Access &access : statement.reads)
+      note(read, access);
+    note(written, statement.write);
+  }
+  for (const op::OperandOp &operand : kernel.operands) {
+    llvm::StringRef name = operand.symbol();
+    if (operand.role() == "intermediate")
+      continue;
+    if (written.count(name))
+      blocks.stores.push_back({name.str(), ceilDivide(written.lookup(name), blocks.count())});
+    else if (read.count(name))
+      blocks.loads.push_back({name.str(), ceilDivide(read.lookup(name), blocks.count())});
+  }
+  addOperations(kernel, blocks);
   return blocks;
 }
 

@@ -37,6 +37,9 @@ struct Blocks {
 /// The kernel has at least one statement.
 Blocks outputBlocks(const Kernel &kernel);
 
+/// The same of a kernel that streams its tensors: each block has as much of them as the others.
+Blocks streamBlocks(const Kernel &kernel);
+
 /// Blocks of `nest`, which runs `statement`.
 Blocks nestBlocks(loopnest::NestOp nest, const Statement &statement);
 

@@ -159,8 +159,8 @@ void TileLowering::lowerOutput(const KernelUse &use) {
     if (outside)
       memory = place.name;
   }
-  Operation *blocks = emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, unit,
-                           use.kernel->location());
+  Operation *blocks = emit(stream ? streamBlocks(kernel) : outputBlocks(kernel), symbol,
+                           use.kernel.symbol(), units, memory, unit, use.kernel->location());
   if (stream)
     emitStream(*stream, *blocks);
 }
