@@ -3,6 +3,7 @@
 // split-products: an op that multiplies by weights more than once, such as a gated feed-forward
 // layer, becomes its equations one by one, for evaluations that run kernels of libraries: each of
 // these has one product. `fuse` then puts together what runs as one.
+#include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
 #include "passes/OwnGraph.h"
@@ -38,10 +39,6 @@ private:
 };
 
 } // namespace
-
-static op::KernelOp kernelOf(const Operation &apply) {
-  return op::KernelOp(resolve(apply, as<op::ApplyOp>(apply).kernel()));
-}
 
 /// Several products with weights, and elementwise equations of what these make, once each.
 static bool isSplit(const Kernel &kernel) {
@@ -98,7 +95,7 @@ const std::vector<Operation *> &ProductSplitting::partsOf(op::KernelOp kernel) {
 }
 
 void ProductSplitting::replace(Operation &apply, llvm::ArrayRef<Operation *> parts) {
-  op::KernelOp kernel = kernelOf(apply);
+  op::KernelOp kernel = kernelUse(apply).kernel;
   llvm::StringMap<Value *> values;
   std::vector<op::OperandOp> inputs = inputsOf(kernel), outputs = outputsOf(kernel);
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -120,7 +117,7 @@ bool ProductSplitting::isNeeded(const Region &region) {
   return llvm::any_of(region, [&](const Operation &op) {
     if (op.is(op::RepeatOp::opName))
       return isNeeded(op.body());
-    return op.is(op::ApplyOp::opName) && !partsOf(kernelOf(op)).empty();
+    return op.is(op::ApplyOp::opName) && !partsOf(kernelUse(op).kernel).empty();
   });
 }
 
@@ -133,7 +130,7 @@ void ProductSplitting::run(Region &region) {
       found.push_back(&op);
   }
   for (Operation *apply : found)
-    if (llvm::ArrayRef<Operation *> parts = partsOf(kernelOf(*apply)); !parts.empty())
+    if (llvm::ArrayRef<Operation *> parts = partsOf(kernelUse(*apply).kernel); !parts.empty())
       replace(*apply, parts);
 }
 

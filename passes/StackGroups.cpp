@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/StackGroups.h"
 
+#include "passes/KernelUses.h"
 #include "passes/analysis/Products.h"
 #include "passes/analysis/Streams.h"
 #include "passes/training/TrainingGraph.h"
@@ -11,9 +12,7 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-static Kernel modelOf(const Operation &apply) {
-  return Kernel(op::KernelOp(resolve(apply, as<op::ApplyOp>(apply).kernel())));
-}
+static Kernel modelOf(const Operation &apply) { return Kernel(kernelUse(apply).kernel); }
 
 StackGroups::StackGroups(Region &region, const FusionRules &rules) {
   if (rules.products)

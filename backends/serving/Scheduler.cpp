@@ -10,11 +10,30 @@
 #include "backends/serving/schedulers/Vllm.h"
 #include "backends/serving/schedulers/VllmV1.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cassert>
+#include <fmt/format.h>
 #include <tuple>
 
 using namespace perfc;
 using namespace perfc::serving;
+
+std::string serving::textOf(const Batch &batch) {
+  std::vector<std::string> parts;
+  std::vector<uint32_t> ones;
+  for (const BatchEntry &entry : batch)
+    if (entry.tokens > 1)
+      parts.push_back(fmt::format("{}:{}", entry.request, entry.tokens));
+    else
+      ones.push_back(entry.request);
+  for (size_t i = 0, end; i < ones.size(); i = end) {
+    for (end = i + 1; end < ones.size() && ones[end] == ones[end - 1] + 1;)
+      ++end;
+    parts.push_back(end - i == 1 ? std::to_string(ones[i])
+                                 : fmt::format("{}-{}", ones[i], ones[end - 1]));
+  }
+  return llvm::join(parts, " ");
+}
 
 Scheduler::Scheduler(std::vector<Request> &requests, const Limits &limits)
     : requests(requests), limits(limits) {

@@ -23,6 +23,9 @@ struct BatchEntry {
   int64_t tokens;
 };
 using Batch = std::vector<BatchEntry>;
+/// `id:tokens` of entries of several tokens, then ids of the others, neighbours as ranges: "3:512
+/// 4-7".
+std::string textOf(const Batch &batch);
 
 /// In which order requests are taken in.
 struct Admission {

@@ -85,24 +85,6 @@ void VidurComparison::compareRequests(const SimulationResult &result,
       add("blocks", value, *reference, part);
 }
 
-/// `id:tokens` of entries of several tokens, then ids of the others, neighbours as ranges.
-static std::string contentOf(const Batch &batch) {
-  std::vector<std::string> parts;
-  std::vector<uint32_t> ones;
-  for (const BatchEntry &entry : batch)
-    if (entry.tokens > 1)
-      parts.push_back(fmt::format("{}:{}", entry.request, entry.tokens));
-    else
-      ones.push_back(entry.request);
-  for (size_t i = 0, end; i < ones.size(); i = end) {
-    for (end = i + 1; end < ones.size() && ones[end] == ones[end - 1] + 1;)
-      ++end;
-    parts.push_back(end - i == 1 ? std::to_string(ones[i])
-                                 : fmt::format("{}-{}", ones[i], ones[end - 1]));
-  }
-  return llvm::join(parts, " ");
-}
-
 bool VidurComparison::compareBatches(const vidur::Costs &costs, std::vector<Request> requests) {
   if (!files.hasTrace(row.name))
     return true;
@@ -124,7 +106,7 @@ bool VidurComparison::compareBatches(const vidur::Costs &costs, std::vector<Requ
             seconds[stage] = found->second.seconds;
         ++batch;
       },
-      [&](const Batch &made) { contents.push_back(contentOf(made)); });
+      [&](const Batch &made) { contents.push_back(textOf(made)); });
   int64_t equal = 0;
   for (const auto &[place, recorded] : *trace)
     equal += static_cast<size_t>(place.first) < contents.size() &&

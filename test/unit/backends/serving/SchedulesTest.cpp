@@ -36,24 +36,6 @@ static void stageTimes(const BatchShape &shape, std::vector<double> &seconds, in
         1024);
 }
 
-/// `id:tokens` of entries of several tokens, then ids of the others, in ranges.
-static std::string textOf(const Batch &batch) {
-  std::vector<std::string> parts;
-  std::vector<uint32_t> ones;
-  for (const BatchEntry &entry : batch)
-    if (entry.tokens > 1)
-      parts.push_back(fmt::format("{}:{}", entry.request, entry.tokens));
-    else
-      ones.push_back(entry.request);
-  for (size_t i = 0, end; i < ones.size(); i = end) {
-    for (end = i + 1; end < ones.size() && ones[end] == ones[end - 1] + 1;)
-      ++end;
-    parts.push_back(end - i == 1 ? std::to_string(ones[i])
-                                 : fmt::format("{}-{}", ones[i], ones[end - 1]));
-  }
-  return fmt::format("{}", fmt::join(parts, " "));
-}
-
 static std::vector<Case> readCases() {
   auto file = llvm::MemoryBuffer::getFile(PERFC_TEST_DIR "/serving/Inputs/schedules.txt");
   std::vector<Case> cases;
