@@ -64,10 +64,11 @@ static void serveAll(benchmark::State &state, const char *kind, size_t copies, s
   limits.reserved = 25;
   int64_t batches = 0;
   for (auto _ : state) {
-    SimulationResult result = simulate(requests, {schedulerOf(kind), limits, copies, roundRobin()},
-                                       [&](const BatchShape &shape, std::vector<double> &seconds) {
-                                         seconds.assign(1, 32 * cost.run(shape.tokens, shape, 32));
-                                       });
+    SimulationResult result =
+        simulate(requests, {schedulerOf(kind), limits, copies, roundRobin()},
+                 [&](const BatchShape &shape, std::vector<double> &seconds) {
+                   seconds.assign(1, 32 * cost.run(shape.tokens, shape, 32).seconds());
+                 });
     batches += static_cast<int64_t>(result.batches.size());
     benchmark::DoNotOptimize(result.end);
   }

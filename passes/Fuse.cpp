@@ -280,9 +280,9 @@ Operation &Fusion::replaceGroup(const Group &group, Operation &before, ValueMap 
 
 namespace {
 
-/// A graph that one evaluation runs under mappings for workloads, or as its runtime has it.
+/// A graph that one statement runs under mappings for workloads, or as its runtime has it.
 struct MappedGraph {
-  study::EvaluateOp evaluate;
+  study::EvaluateOp evaluate; ///< null for a size of a served model
   Operation *graph;
   FusionRules rules;
   WorkloadFusions fusions;
@@ -290,19 +290,21 @@ struct MappedGraph {
 
 } // namespace
 
-/// Evaluations with such mappings or a runtime get a graph of their own where others use it too.
+/// Statements with such mappings or a runtime get a graph of their own where others use it too.
 static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &context) {
   std::vector<MappedGraph> mapped;
-  for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module)) {
-    MappedGraph one{evaluate, nullptr, FusionRules::of(evaluate), {}};
-    for (const Attribute &name : evaluate->listAttr("with")) {
-      auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
-      if (mapping && mapping->hasAttr("graph"))
-        one.fusions.push_back(std::make_unique<WorkloadFusion>(module, context.registry, mapping,
-                                                               context.diagnostics));
-    }
-    bool isOwn = !one.fusions.empty() || study::findPart(*evaluate, study::RuntimeOp::opName);
-    one.graph = isOwn ? ownGraph(module, evaluate) : nullptr;
+  for (const GraphUse &use : graphUses(module)) {
+    MappedGraph one{
+        as<study::EvaluateOp>(use.statement), nullptr, FusionRules::of(*use.statement), {}};
+    if (one.evaluate)
+      for (const Attribute &name : one.evaluate->listAttr("with")) {
+        auto mapping = as<loopnest::MappingOp>(resolve(*one.evaluate, name.asSymbol()));
+        if (mapping && mapping->hasAttr("graph"))
+          one.fusions.push_back(std::make_unique<WorkloadFusion>(module, context.registry, mapping,
+                                                                 context.diagnostics));
+      }
+    bool isOwn = !one.fusions.empty() || study::findPart(*use.statement, study::RuntimeOp::opName);
+    one.graph = isOwn ? ownGraph(module, use) : nullptr;
     if (one.graph)
       mapped.push_back(std::move(one));
   }

@@ -7,9 +7,9 @@
 using namespace perfc;
 using namespace perfc::passes;
 
-FusionRules FusionRules::of(study::EvaluateOp evaluate) {
+FusionRules FusionRules::of(const ir::Operation &statement) {
   FusionRules rules;
-  auto runtime = study::partOf<study::RuntimeOp>(*evaluate);
+  auto runtime = study::partOf<study::RuntimeOp>(statement);
   if (!runtime || !runtime->hasAttr("fuses"))
     return rules;
   std::vector<std::string> names = runtime->stringsAttr("fuses");

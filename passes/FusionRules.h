@@ -1,10 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a software stack runs as one kernel: `fuses` of the runtime that an evaluation names.
+// What a software stack runs as one kernel: `fuses` of the runtime that a statement names.
 #ifndef PERFC_PASSES_FUSIONRULES_H
 #define PERFC_PASSES_FUSIONRULES_H
 
-#include "ir/study/StudyOps.h"
+#include "ir/core/Operation.h"
 
 namespace perfc {
 namespace passes {
@@ -16,8 +16,9 @@ struct FusionRules {
   bool additions = false;  ///< an addition of activations with the norm that reads it
   bool products = false;   ///< products of one input with weights
 
-  /// Those of the evaluation's runtime; without one what a compiler finds from kernel to kernel.
-  static FusionRules of(study::EvaluateOp evaluate);
+  /// Those of the runtime of a `study.evaluate` or `study.serve`; without one what a compiler finds
+  /// from kernel to kernel.
+  static FusionRules of(const ir::Operation &statement);
 };
 
 } // namespace passes

@@ -50,6 +50,10 @@ static bool hasFusedMapping(study::EvaluateOp evaluate) {
   });
 }
 
+static bool hasLibraries(target::ChipOp chip) {
+  return dispatchesBlocks(chip) && chip->hasAttr("generation");
+}
+
 Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
   if (const ProviderInfo *provider = findProvider(evaluate.provider());
       provider && provider->isChoice())
@@ -59,8 +63,14 @@ Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
   bool isMapped = !evaluate.with().empty() && !dispatchesBlocks(chip);
   if (isMapped || isAccelerator(chip) || hasFusedMapping(evaluate))
     return Level::LoopNest;
-  bool hasLibraries = dispatchesBlocks(chip) && chip->hasAttr("generation");
-  return hasLibraries && evaluate.with().empty() ? Level::Tile : Level::Whole;
+  return hasLibraries(chip) && evaluate.with().empty() ? Level::Tile : Level::Whole;
+}
+
+Level passes::levelFor(study::ServeOp serve, target::ChipOp chip) {
+  if (const ProviderInfo *provider = findProvider(serve->stringAttr("using")))
+    return provider->kernels;
+  bool hasTable = study::findPart(*serve, study::OpTable::opName);
+  return hasLibraries(chip) && !hasTable ? Level::Tile : Level::Whole;
 }
 
 bool passes::runsAsNests(Level level, target::ChipOp chip) {

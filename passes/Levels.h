@@ -6,7 +6,7 @@
 
 #include "ir/common/Providers.h"
 #include "ir/core/Module.h"
-#include "ir/study/StudyOps.h"
+#include "ir/study/ServeOps.h"
 #include "ir/target/TargetOps.h"
 
 namespace perfc {
@@ -20,6 +20,9 @@ using Level = KernelLevel;
 /// everything else, such as a part of a chip whose elements hold the tensors among them, so that no
 /// memory hands them out.
 Level levelFor(study::EvaluateOp evaluate, target::ChipOp chip);
+/// That of the batches of `serve`: what its `costs` names. Without it, and without a table of
+/// times: Tile on a chip whose generation has libraries, else Whole.
+Level levelFor(study::ServeOp serve, target::ChipOp chip);
 
 /// True when kernels run as loop nests: at loop-nest level, and at tile level on a chip that does
 /// not dispatch blocks, where a block is a pass of a nest. It depends on nothing but the

@@ -36,8 +36,10 @@ public:
 
   bool run(study::EvaluateOp evaluate);
   bool run(study::TrainOp train);
+  bool run(study::ServeOp serve);
 
 private:
+  void readWords(const Operation &statement);
   bool lowerNests(study::EvaluateOp evaluate, const KernelUse &use);
   void lowerOutput(const KernelUse &use);
   bool propose(const KernelUse &use, llvm::StringRef symbol);
@@ -357,7 +359,7 @@ bool TileLowering::run(study::TrainOp train) {
     return true;
   for (target::ChipOp target : chipsOf(module, train.on())) {
     if (!dispatchesBlocks(target)) {
-      diagnostics.report(train->range(), diag::NoBlocksToTrainWith, target.symbol());
+      diagnostics.report(train->range(), diag::NoBlocksForSteps, target.symbol(), "training");
       return false;
     }
     choose(target, *train.op);
@@ -372,6 +374,15 @@ bool TileLowering::run(study::TrainOp train) {
   return true;
 }
 
+/// What `statement` says of the kernels of libraries.
+void TileLowering::readWords(const Operation &statement) {
+  asked = statement.symbolsAttr("kernels");
+  isEager = statement.hasAttr("eager");
+  isCold = statement.hasAttr("alone");
+  copies = statement.intAttr("copies", 0);
+  attends = true;
+}
+
 bool TileLowering::run(study::EvaluateOp evaluate) {
   target::ChipOp target = chipOf(evaluate, diagnostics);
   if (!target)
@@ -382,14 +393,30 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
     if (level != Level::Tile)
       return;
     choose(part, *evaluate.op);
-    asked = evaluate->symbolsAttr("kernels");
-    isEager = evaluate->hasAttr("eager");
-    isCold = evaluate->hasAttr("alone");
-    copies = evaluate->intAttr("copies", 0);
-    attends = true;
+    readWords(*evaluate.op);
     if (!runsAsNests(level, part) || !lowerNests(evaluate, use))
       lowerOutput(use);
   });
+}
+
+/// Blocks of all kernels of a served model, in each of its sizes.
+bool TileLowering::run(study::ServeOp serve) {
+  target::ChipOp target = chipOf(module, serve.on());
+  if (!target || levelFor(serve, target) != Level::Tile)
+    return true;
+  if (!dispatchesBlocks(target)) {
+    diagnostics.report(serve->range(), diag::NoBlocksForSteps, target.symbol(), "serving");
+    return false;
+  }
+  choose(target, *serve.op);
+  readWords(*serve.op);
+  for (study::SampleOp sample : serve.samples())
+    module.lookup(sample.graph())->walk([&](Operation &op) {
+      bool isMember = op.parentOp() && op.parentOp()->is(op::FusedOp::opName);
+      if (KernelUse use = kernelUse(op); use.kernel && !isMember)
+        lowerOutput(use);
+    });
+  return true;
 }
 
 } // namespace
@@ -401,6 +428,8 @@ static bool runLowerToTile(Module &module, PassContext &context) {
     valid &= lowering.run(evaluate);
   for (study::TrainOp train : operationsOf<study::TrainOp>(module))
     valid &= lowering.run(train);
+  for (study::ServeOp serve : operationsOf<study::ServeOp>(module))
+    valid &= lowering.run(serve);
   return valid;
 }
 

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // split-products: an op that multiplies by weights more than once, such as a gated feed-forward
-// layer, becomes its equations one by one, for evaluations that run kernels of libraries: each of
+// layer, becomes its equations one by one, for statements that run kernels of libraries: each of
 // these has one product. `fuse` then puts together what runs as one.
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
@@ -135,26 +135,29 @@ void ProductSplitting::run(Region &region) {
 }
 
 /// At the tile level on a chip that libraries have kernels for, and nothing says how an op runs.
-static bool runsLibraryKernels(study::EvaluateOp evaluate) {
-  target::ChipOp chip = chipOf(*evaluate->module(), evaluate.on());
-  return chip && chip->hasAttr("generation") && dispatchesBlocks(chip) &&
-         levelFor(evaluate, chip) == Level::Tile && evaluate.with().empty() &&
-         !study::findPart(*evaluate, "study.place");
+static bool runsLibraryKernels(const Operation &statement) {
+  target::ChipOp chip = chipOf(*statement.module(), statement.symbolAttr("on"));
+  if (!chip || !chip->hasAttr("generation") || !dispatchesBlocks(chip))
+    return false;
+  if (auto serve = as<study::ServeOp>(statement))
+    return levelFor(serve, chip) == Level::Tile;
+  auto evaluate = as<study::EvaluateOp>(statement);
+  return levelFor(evaluate, chip) == Level::Tile && evaluate.with().empty() &&
+         !study::findPart(statement, "study.place");
 }
 
 static bool runSplitProducts(Module &module, PassContext &context) {
   ProductSplitting splitting(module, context);
-  for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module))
-    if (runsLibraryKernels(evaluate) &&
-        splitting.isNeeded(module.lookup(evaluate.subject())->body()))
-      splitting.run(ownGraph(module, evaluate)->body());
+  for (const GraphUse &use : graphUses(module))
+    if (runsLibraryKernels(*use.statement) &&
+        splitting.isNeeded(module.lookup(use.symbol())->body()))
+      splitting.run(ownGraph(module, use)->body());
   return true;
 }
 
 const PassInfo passes::splitProductsPass = {
     "split-products", "make kernels of one product each for libraries",
-    "Precondition: graphs without calls, values with types. For evaluations at the tile level on "
-    "a\n"
+    "Precondition: graphs without calls, values with types. For statements at the tile level on a\n"
     "chip with a generation. Before:\n"
     "    %y = op.apply %x, %gate, %up, %down (kernel = @swiglu) : t\n"
     "After, with a kernel for each equation of @swiglu:\n"

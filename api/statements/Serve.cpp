@@ -1,5 +1,4 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/serving/Serve.h"
 #include "api/statements/Statements.h"
 #include "backends/core/UncertainInputs.h"
 #include "backends/emit/MetricExpression.h"
@@ -124,9 +123,18 @@ void api::serveRequests(Evaluation &run, const StatementContext &statement) {
     note = search.note();
     arrivals->setAttr("rate", Quantity(Uncertain(*rate), Dimension() / BaseUnit::Second));
   }
-  auto serve = [&] {
-    return serving::evaluateServing(statement.module, statement.op, run.providers,
-                                    run.context.diagnostics);
+  auto evaluation = [&] {
+    return serving::Serving(statement.module, study::ServeOp(&statement.op), run.providers,
+                            run.context.diagnostics);
+  };
+  serving::Serving centre = evaluation();
+  auto serve = [&](const UncertainEnd *end) {
+    if (!end)
+      return centre.prepare() ? centre.run() : llvm::None;
+    if (end->isOfKernels)
+      return centre.runAt(*end);
+    serving::Serving there = evaluation();
+    return there.prepare() ? there.run() : llvm::None;
   };
   llvm::Optional<Outcome> outcome =
       withEnds(statement.module, statement.op, run.context.diagnostics, serve, dropBatches);

@@ -113,10 +113,11 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
   }
   size_t reported = diagnostics.all().size();
   // What was measured did run, whatever it takes here.
-  llvm::Optional<Outcome> outcome = withEnds(*module, *train, diagnostics, [&] {
-    return training::evaluateTraining(*module, *train, run.providers, diagnostics,
-                                      run.options.trainsBeyondMemory || isRow(statement.point));
-  });
+  llvm::Optional<Outcome> outcome =
+      withEnds(*module, *train, diagnostics, [&](const UncertainEnd *) {
+        return training::evaluateTraining(*module, *train, run.providers, diagnostics,
+                                          run.options.trainsBeyondMemory || isRow(statement.point));
+      });
   if (!outcome)
     return adviseToFit(run, op, reported);
   warnOfUnusedTrainWords(op, *module, run.warned, diagnostics);

@@ -6,18 +6,29 @@
 
 using namespace perfc;
 
+StackFigures StackFigures::of(const ir::Operation &statement) {
+  StackFigures figures;
+  if (!study::findPart(statement, study::RuntimeOp::opName))
+    return figures;
+  auto runtime = study::partOf<study::RuntimeOp>(statement);
+  figures.kernelTime = runtime->realAttr("kernel_time");
+  figures.kernelHost = runtime->realAttr("kernel_host");
+  figures.network = runtime->realAttr("network");
+  figures.step = runtime->realAttr("step");
+  figures.request = runtime->realAttr("request");
+  figures.promptEach = runtime->realAttr("prompt_each");
+  figures.stepEach = runtime->realAttr("step_each");
+  if (auto measured = runtime->quantityAttr("measured"))
+    figures.measured = measured->toUncertain();
+  return figures;
+}
+
 StackTime::StackTime(study::EvaluateOp evaluate)
     : hasRuntime(study::findPart(*evaluate, study::RuntimeOp::opName)) {
   if (!hasRuntime)
     return;
-  auto runtime = study::partOf<study::RuntimeOp>(*evaluate);
-  kernelTime = runtime->realAttr("kernel_time");
-  kernelHost = runtime->realAttr("kernel_host");
-  network = runtime->realAttr("network");
-  step = runtime->realAttr("step");
-  stepEach = runtime->realAttr("step_each");
-  measured = runtime->quantityAttr("measured");
-  label = runtime.label().str();
+  figures = StackFigures::of(*evaluate);
+  label = study::partOf<study::RuntimeOp>(*evaluate).label().str();
 }
 
 double StackTime::enter(double count) { return std::exchange(times, times * count); }
@@ -38,12 +49,10 @@ void StackTime::finish(Cost &total, double sequences) const {
     total.breakdown.children.emplace_back(PartKind::Phase, resource, SourceRange(), seconds,
                                           Figure());
   };
-  add("stack", kernels * (kernelTime - 1) + exchanges * (1 / network - 1));
-  add("host", Uncertain(kernelHost * runs) - total.latency);
-  add("step", Uncertain(step + stepEach * sequences));
-  if (!measured)
-    return;
-  total.latency = total.latency * measured->toUncertain();
-  if (!measured->toUncertain().isCertain())
+  add("stack", kernels * (figures.kernelTime - 1) + exchanges * (1 / figures.network - 1));
+  add("host", Uncertain(figures.kernelHost * runs) - total.latency);
+  add("step", Uncertain(figures.step + figures.stepEach * sequences));
+  total.latency = total.latency * figures.measured;
+  if (!figures.measured.isCertain())
     total.errors.addKnown("runs of `" + label + "`");
 }

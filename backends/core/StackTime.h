@@ -4,15 +4,50 @@
 // `runtime`:
 //     busy    = kernel_time * kernels + exchanges / network
 //     latency = (max(busy, kernel_host * number of kernels) + step + step_each * sequences) *
-//     measured
+//               measured
+// A batch of requests also has prompt_each for each prompt that it ends, and a request takes
+// `request` from its arrival to the queue.
 // since the host starts one kernel after another, ahead of the chip as long as it can.
 #ifndef PERFC_BACKENDS_CORE_STACKTIME_H
 #define PERFC_BACKENDS_CORE_STACKTIME_H
 
 #include "backends/core/Cost.h"
 #include "ir/study/StudyOps.h"
+#include <algorithm>
 
 namespace perfc {
+
+/// What is said of one run of a graph, in s.
+struct StackWork {
+  double kernels = 0, exchanges = 0;
+  double runs = 0; ///< kernels
+
+  double seconds() const { return kernels + exchanges; }
+  void add(const StackWork &other, double times = 1) {
+    kernels += other.kernels * times;
+    exchanges += other.exchanges * times;
+    runs += other.runs * times;
+  }
+};
+
+/// The words.
+struct StackFigures {
+  double kernelTime = 1, network = 1;
+  double kernelHost = 0, step = 0, stepEach = 0, promptEach = 0, request = 0; ///< s
+  Uncertain measured = 1;
+
+  /// Those of the runtime of `statement`; these without one.
+  static StackFigures of(const ir::Operation &statement);
+  /// What runs on the chip, or what the host takes for it.
+  double busy(const StackWork &work) const {
+    return std::max(work.kernels * kernelTime + work.exchanges / network, kernelHost * work.runs) *
+           measured.central();
+  }
+  /// What comes once to the step of so many `sequences`, which ends so many `prompts`.
+  double once(double sequences, double prompts) const {
+    return (step + stepEach * sequences + promptEach * prompts) * measured.central();
+  }
+};
 
 class StackTime {
 public:
@@ -31,9 +66,7 @@ public:
 
 private:
   bool hasRuntime = false;
-  double kernelTime = 1, network = 1, kernelHost = 0, step = 0,
-         stepEach = 0; ///< s for the latter three
-  llvm::Optional<Quantity> measured;
+  StackFigures figures;
   std::string label;
   double times = 1;
   double runs = 0;              ///< of kernels

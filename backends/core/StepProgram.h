@@ -23,8 +23,9 @@ struct StepItem {
   double seconds = 0;             ///< of one run
   double flops = 0;               ///< of a kernel
   double compute = 0, memory = 0; ///< s of a kernel's parts, of which the longer one counts
+  double launch = 0;              ///< s of a kernel's start
   double energy = -1;             ///< J of a kernel; below 0 when not given
-  std::vector<Uncertain::Contribution> energyMoves; ///< of the energy, by source
+  std::vector<Uncertain::Contribution> timeMoves, energyMoves; ///< of the two, by source
   double bytes = 0;         ///< that a kernel moves; of a collective the larger buffer of a rank
   std::string kind;         ///< of a collective, "all_gather"; "" for a kernel
   std::string axis;         ///< of a collective, "tensor"
@@ -33,6 +34,12 @@ struct StepItem {
   /// Items of the block whose results it reads; none for what goes into the block.
   std::vector<uint32_t> after;
 
+  /// `seconds` have the contributions of `latency`, in proportion.
+  void setTimeMoves(const Uncertain &latency) {
+    if (latency.central() > 0)
+      for (const Uncertain::Contribution &part : latency.contributions())
+        timeMoves.push_back({part.source, part.delta * seconds / latency.central()});
+  }
   void setEnergy(const Uncertain &joules, bool isGiven) {
     energy = isGiven ? joules.central() : -1;
     energyMoves.assign(joules.contributions().begin(), joules.contributions().end());

@@ -2,6 +2,7 @@
 #include "backends/core/UncertainInputs.h"
 
 #include "ir/study/TrainOps.h"
+#include "ir/target/GenerationOp.h"
 #include "ir/target/TargetOps.h"
 #include "ir/tile/LibraryOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -28,6 +29,8 @@ public:
   void restore();
   /// Whether all that depends on `source` are energies.
   bool isOfEnergies(UncertaintySource source) const;
+  /// Whether it is what was measured of kernels of libraries, and of runs of a stack.
+  bool isOfKernels(UncertaintySource source) const;
 
   /// In order of first appearance.
   std::vector<UncertaintySource> sources;
@@ -167,6 +170,16 @@ bool UncertainInputs::isOfEnergies(UncertaintySource source) const {
   });
 }
 
+bool UncertainInputs::isOfKernels(UncertaintySource source) const {
+  return llvm::all_of(inputs, [&](const Input &input) {
+    bool isMeasured = llvm::StringRef(input.name).startswith("measured");
+    bool isOf = input.op->is(tile::FamilyOp::opName) ||
+                input.op->is(target::GenerationOp::opName) ||
+                input.op->is(study::RuntimeOp::opName);
+    return (isMeasured && isOf) || !dependsOn(input.value, source);
+  });
+}
+
 /// `centre`, without its breakdown, with the energy at one end of the interval of `source`; the run
 /// itself is shared, not copied.
 static std::shared_ptr<const Outcome> withEnergyAt(const Outcome &centre, UncertaintySource source,
@@ -183,11 +196,11 @@ static std::shared_ptr<const Outcome> withEnergyAt(const Outcome &centre, Uncert
   return there;
 }
 
-llvm::Optional<Outcome> perfc::withEnds(ir::Module &module, ir::Operation &statement,
-                                        DiagnosticEngine &diagnostics,
-                                        llvm::function_ref<llvm::Optional<Outcome>()> evaluate,
-                                        llvm::function_ref<void(Outcome &)> slim) {
-  llvm::Optional<Outcome> found = evaluate();
+llvm::Optional<Outcome>
+perfc::withEnds(ir::Module &module, ir::Operation &statement, DiagnosticEngine &diagnostics,
+                llvm::function_ref<llvm::Optional<Outcome>(const UncertainEnd *)> evaluate,
+                llvm::function_ref<void(Outcome &)> slim) {
+  llvm::Optional<Outcome> found = evaluate(nullptr);
   if (!found)
     return llvm::None;
   UncertainInputs inputs(module, statement, found->readsFamilies);
@@ -197,7 +210,8 @@ llvm::Optional<Outcome> perfc::withEnds(ir::Module &module, ir::Operation &state
     // Energies move no time, and that of the centre has the contributions of each source.
     if (problem.empty() && found->hasEnergyMoves && inputs.isOfEnergies(source))
       return withEnergyAt(*found, source, sign);
-    llvm::Optional<Outcome> there = problem.empty() ? evaluate() : llvm::None;
+    UncertainEnd end{source, sign, inputs.isOfKernels(source)};
+    llvm::Optional<Outcome> there = problem.empty() ? evaluate(&end) : llvm::None;
     for (size_t i = reported; i < diagnostics.all().size() && problem.empty() && !there; ++i)
       problem = diagnostics.all()[i].message;
     diagnostics.truncate(reported);

@@ -12,16 +12,25 @@
 
 namespace perfc {
 
+/// An end of the interval of a source.
+struct UncertainEnd {
+  UncertaintySource source;
+  double sign; ///< 1 for the upper one, -1 for the lower one
+  /// Only times and energies of kernels of libraries depend on it, in proportion, and what a
+  /// runtime says of all that is measured: costs of the centre have what it moves.
+  bool isOfKernels;
+};
+
 /// What `evaluate` makes of `statement` in `module`, with `Outcome::ends` for each source that the
 /// statement or what it runs (all that is no statement) depends on. An end at which a positive
-/// figure would not be positive, or at which `evaluate` reports an error, is left out with a note
-/// in the result. `slim` takes out of an outcome at an end what no metric asks for, beside its
-/// breakdown. Attributes move meanwhile and are as before in the end. Nothing when `evaluate` fails
-/// at the centre.
-llvm::Optional<Outcome> withEnds(ir::Module &module, ir::Operation &statement,
-                                 DiagnosticEngine &diagnostics,
-                                 llvm::function_ref<llvm::Optional<Outcome>()> evaluate,
-                                 llvm::function_ref<void(Outcome &)> slim = nullptr);
+/// figure would not be positive, or at which `evaluate`, which gets null at the centre, reports an
+/// error, is left out with a note in the result. `slim` takes out of an outcome at an end what no
+/// metric asks for, beside its breakdown. Attributes move meanwhile and are as before in the end.
+/// Nothing when `evaluate` fails at the centre.
+llvm::Optional<Outcome>
+withEnds(ir::Module &module, ir::Operation &statement, DiagnosticEngine &diagnostics,
+         llvm::function_ref<llvm::Optional<Outcome>(const UncertainEnd *)> evaluate,
+         llvm::function_ref<void(Outcome &)> slim = nullptr);
 
 } // namespace perfc
 

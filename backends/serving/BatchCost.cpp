@@ -22,8 +22,10 @@ void BatchCost::addPart(const std::vector<Sample> &samples, SampledCost::BlockOf
 BatchCost::BatchCost(const std::vector<Sample> &samples,
                      llvm::ArrayRef<std::vector<int64_t>> layers,
                      std::function<double(size_t, double)> sendTime,
-                     std::shared_ptr<const study::OpTable> table)
-    : frame(std::make_shared<SampleFrame>(samples)), send(std::move(sendTime)) {
+                     std::shared_ptr<const study::OpTable> table, StackFigures stackFigures,
+                     const UncertainEnd *end)
+    : frame(std::make_shared<SampleFrame>(samples, end)), send(std::move(sendTime)),
+      stack(std::move(stackFigures)) {
   const GraphCost &first = samples.front().cost;
   auto areAsMany = [](const GraphCost::Layers &one, const GraphCost::Layers &two) {
     return one.count == two.count;
@@ -69,14 +71,21 @@ double BatchCost::runsOf(size_t part, size_t stage) const {
 }
 
 void BatchCost::run(const BatchShape &shape, std::vector<double> &seconds) {
-  seconds.assign(layersOf.size(), 0);
+  work.assign(layersOf.size(), {});
   for (size_t number = 0; number < parts.size(); ++number) {
     int64_t tokens = tokensOf(number, shape);
     if (tokens == 0 || runs[number] == 0)
       continue;
-    double one = parts[number]->run(tokens, shape, runs[number]);
-    for (size_t stage = 0; stage < seconds.size(); ++stage)
-      seconds[stage] += one * runsOf(number, stage);
+    StackWork one = parts[number]->run(tokens, shape, runs[number]);
+    for (size_t stage = 0; stage < work.size(); ++stage)
+      work[stage].add(one, runsOf(number, stage));
+  }
+  seconds.resize(work.size());
+  auto sequences = static_cast<double>(shape.decodes) + static_cast<double>(shape.chunks.size());
+  double once = stack.once(sequences, static_cast<double>(shape.outputs - shape.decodes));
+  for (size_t stage = 0; stage < work.size(); ++stage) {
+    seconds[stage] = stack.busy(work[stage]) + (stage == 0 ? once : 0);
+    added += seconds[stage] - work[stage].seconds();
   }
   tokensSent += static_cast<double>(shape.tokens);
   for (size_t stage = 0; stage + 1 < seconds.size(); ++stage) {

@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a batch takes on the stages of a pipeline: its parts (PartCost), which stages share out.
-// What stands behind the layers makes the next tokens, and runs for those alone that come out.
+// What stands behind the layers makes the next tokens, and runs for those alone that come out. The
+// software stack adds its own to kernels and exchanges (backends/core/StackTime); what comes once
+// to a batch comes to its first stage.
 #ifndef PERFC_BACKENDS_SERVING_BATCHCOST_H
 #define PERFC_BACKENDS_SERVING_BATCHCOST_H
 
@@ -13,9 +15,11 @@ class BatchCost {
 public:
   /// `layers` are those of each stage, by kind; they take the times of `table`, where there is one.
   /// `send` is what a message of so many tokens from a stage to the next takes, in s.
+  /// All is that at `end`, where there is one.
   BatchCost(const std::vector<Sample> &samples, llvm::ArrayRef<std::vector<int64_t>> layers,
             std::function<double(size_t, double)> send,
-            std::shared_ptr<const study::OpTable> table = nullptr);
+            std::shared_ptr<const study::OpTable> table = nullptr, StackFigures stack = {},
+            const UncertainEnd *end = nullptr);
 
   /// "" or why the samples do not go together.
   const std::string &problem() const { return mismatch; }
@@ -35,9 +39,11 @@ public:
   void forget() {
     for (const auto &part : parts)
       part->forget();
-    sent = tokensSent = 0;
+    sent = tokensSent = added = 0;
   }
   double sendSeconds() const { return sent; }
+  /// What the software stack has added to the times of kernels and exchanges, in s.
+  double stackSeconds() const { return added; }
   /// Tokens of all batches so far, which each stage but the last passes on.
   double sentTokens() const { return tokensSent; }
 
@@ -56,7 +62,9 @@ private:
   std::vector<std::vector<double>> layersOf;
   std::vector<double> runs; ///< of each part in a batch, on all stages
   std::function<double(size_t, double)> send;
-  double sent = 0, tokensSent = 0;
+  StackFigures stack;
+  std::vector<StackWork> work; ///< of the batch at hand, by stage
+  double sent = 0, tokensSent = 0, added = 0;
   std::string mismatch;
 };
 

@@ -19,13 +19,16 @@ namespace perfc::serving {
 /// The parts of one run's cost.
 struct Point {
   static constexpr size_t mostSources = 4;
-  /// `UpperEnergy + i` is the energy with the i-th source of uncertainty at its upper end.
-  enum Part : uint8_t { Compute, Memory, Rest, Flops, Bytes, Energy, UpperEnergy };
+  /// Seconds at the units and at the memories, of which the longer one counts, of what comes
+  /// beside both, and of the start; operations; bytes; joules. `UpperEnergy + i` is the energy with
+  /// the i-th source of uncertainty at its upper end.
+  enum Part : uint8_t { Compute, Memory, Rest, Launch, Flops, Bytes, Energy, UpperEnergy };
   static constexpr size_t PartCount = UpperEnergy + mostSources;
   std::array<double, PartCount> parts{};
 
   double seconds() const {
-    return (parts[Compute] > parts[Memory] ? parts[Compute] : parts[Memory]) + parts[Rest];
+    return (parts[Compute] > parts[Memory] ? parts[Compute] : parts[Memory]) + parts[Rest] +
+           parts[Launch];
   }
   void add(const Point &other, double times = 1) {
     for (size_t i = 0; i < PartCount; ++i)

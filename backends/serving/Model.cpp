@@ -85,13 +85,17 @@ bool ServedModel::costCollectives(StepBlock &block) {
   return true;
 }
 
-bool ServedModel::costSamples(std::vector<Sample> &samples) {
+bool ServedModel::costSamples() {
   const ir::Operation &chip = *passes::chipOf(module, serve.on());
   training::Runtime runtime = training::Runtime::read(*serve);
   training::GraphCoster coster(module, chip, runtime, providers, diagnostics);
   for (study::SampleOp sizes : serve.samples()) {
-    Sample sample{sizes.isDecode(), sizes.batch(), sizes.tokens(), sizes.context(), {}};
-    auto cost = coster.run(sizes.graph());
+    Sample sample{sizes.isDecode(), sizes.isPiece(), sizes.batch(),
+                  sizes.tokens(),   sizes.context(), {}};
+    training::KernelsWanted wanted;
+    if (!samples.empty()) // the first one has all weights
+      wanted = {!sample.isDecode && sample.before() == 0, sample.isDecode || sample.isPiece};
+    auto cost = coster.run(sizes.graph(), wanted);
     if (!cost)
       return false;
     sample.cost = std::move(*cost);
@@ -224,7 +228,7 @@ static double returnedElements(const ir::Operation &graph, double &bytes) {
 /// Activations grow with the tokens of a batch; what comes out, with those that come out. Of these
 /// the sampler of vLLM makes logits, probabilities and their logarithms in fp32, which its
 /// profiling run counts (Sampler.forward of its versions with the first engine).
-void ServedModel::findActivations(const std::vector<Sample> &samples) {
+void ServedModel::findActivations() {
   std::vector<study::SampleOp> list = serve.samples();
   size_t largest = 0;
   for (size_t i = 0; i < samples.size(); ++i)
@@ -239,7 +243,7 @@ void ServedModel::findActivations(const std::vector<Sample> &samples) {
   rooms.back().logits = (bytes + elements * sampled) / tokens;
 }
 
-bool ServedModel::findRooms(const std::vector<Sample> &samples) {
+bool ServedModel::findRooms() {
   std::vector<double> near, far;
   double distance = 0, shortest = 0;
   std::vector<study::SampleOp> list = serve.samples();
@@ -275,7 +279,7 @@ bool ServedModel::findRooms(const std::vector<Sample> &samples) {
     room.weights += stage + 1 == stages ? graph.after.weightBytes : 0;
     rooms.push_back(room);
   }
-  findActivations(samples);
+  findActivations();
   layerCount = graph.layerCount();
   for (const ir::Operation &op : module.lookup(list.front().graph())->body())
     if (auto repeat = ir::as<op::RepeatOp>(op))
@@ -284,34 +288,39 @@ bool ServedModel::findRooms(const std::vector<Sample> &samples) {
   return true;
 }
 
-bool ServedModel::build() {
-  std::vector<Sample> samples;
-  if (!checkSystem() || !costSamples(samples))
-    return false;
-  const Sample &largest = samples.front();
-  if (!largest.cost.layers.empty())
-    boundaryBytes =
-        largest.cost.layers[0].one.inputBytes / static_cast<double>(largest.batch * largest.tokens);
+/// What batches take, from the samples; false after a report.
+bool ServedModel::makeCost(const UncertainEnd *end) {
   auto program = module.lookup<collective::ProgramOp>(passes::stepSymbol(serve.symbol()));
   if (!program) {
     diagnostics.report(serve->range(), diag::NotLowered, serve.symbol());
     return false;
   }
   std::vector<std::vector<int64_t>> layers = passes::layerCounts(module, program);
-  if (auto times = serve.table())
-    table = std::make_shared<study::OpTable>(std::move(*times));
   auto send = [this](size_t stage, double tokens) {
     return table && !table->send.empty()
                ? tableSendSeconds(*table, tokens)
                : sendSeconds(static_cast<int64_t>(stage), tokens).getValueOr(0);
   };
-  cost = std::make_shared<BatchCost>(samples, layers, send, table);
-  if (!cost->problem().empty()) {
-    diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(), cost->problem());
+  cost = std::make_shared<BatchCost>(samples, layers, send, table, StackFigures::of(*serve), end);
+  if (cost->problem().empty())
+    return true;
+  diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(), cost->problem());
+  return false;
+}
+
+bool ServedModel::build() {
+  if (!checkSystem() || !costSamples())
     return false;
-  }
+  const Sample &first = samples.front();
+  if (!first.cost.layers.empty())
+    boundaryBytes =
+        first.cost.layers[0].one.inputBytes / static_cast<double>(first.batch * first.tokens);
+  if (auto times = serve.table())
+    table = std::make_shared<study::OpTable>(std::move(*times));
+  if (!makeCost())
+    return false;
   for (int64_t stage = 0; stage + 1 < stages; ++stage)
     if (!sendSeconds(stage, 1))
       return false;
-  return findRooms(samples);
+  return findRooms();
 }

@@ -25,6 +25,8 @@ public:
 
   /// Costs the samples; false after a report.
   bool build();
+  /// Moves the costs of batches to an end that only costs of kernels depend on.
+  void moveTo(const UncertainEnd &end) { makeCost(&end); }
 
   int64_t tensor = 1, stages = 1;
   int64_t copies = 1; ///< of the model, beside each other
@@ -48,10 +50,11 @@ public:
 
 private:
   bool checkSystem();
-  bool costSamples(std::vector<Sample> &samples);
+  bool costSamples();
+  bool makeCost(const UncertainEnd *end = nullptr);
   bool costCollectives(StepBlock &block);
-  bool findRooms(const std::vector<Sample> &samples);
-  void findActivations(const std::vector<Sample> &samples);
+  bool findRooms();
+  void findActivations();
   /// A message of so many tokens from stage `stage` to the next; null after a report.
   const Cost *sendCost(int64_t stage, double tokens) const;
   /// What it takes, in s.
@@ -63,6 +66,7 @@ private:
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
   std::shared_ptr<RankNetwork> network;
+  std::vector<Sample> samples;
 };
 
 } // namespace perfc::serving

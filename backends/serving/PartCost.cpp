@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serving/PartCost.h"
 
+#include <algorithm>
+
 using namespace perfc;
 using namespace perfc::serving;
 
@@ -8,8 +10,11 @@ void ItemTotal::note(const Point &one, double times) {
   runs += times;
   sum.add(one, times);
   seconds += one.seconds() * times;
-  bool isCompute = one.parts[Point::Compute] > one.parts[Point::Memory];
-  (isCompute ? computeSeconds : memorySeconds) += one.seconds() * times;
+  double compute = one.parts[Point::Compute], memory = one.parts[Point::Memory];
+  double &bound = one.parts[Point::Launch] > std::max(compute, memory) ? launchSeconds
+                  : compute > memory                                   ? computeSeconds
+                                                                       : memorySeconds;
+  bound += one.seconds() * times;
 }
 
 void PartCost::addNode(llvm::StringRef kind, const Point &one, double times,

@@ -7,6 +7,7 @@
 #ifndef PERFC_BACKENDS_SERVING_PARTCOST_H
 #define PERFC_BACKENDS_SERVING_PARTCOST_H
 
+#include "backends/core/StackTime.h"
 #include "backends/serving/Curve.h"
 #include "backends/serving/Simulation.h"
 
@@ -17,7 +18,8 @@ struct ItemTotal {
   std::string name, kind; ///< `kind` of a collective, "" for a kernel
   double runs = 0;
   Point sum;
-  double computeSeconds = 0, memorySeconds = 0; ///< of runs that each of them bounds
+  /// Of runs that each of them bounds.
+  double computeSeconds = 0, memorySeconds = 0, launchSeconds = 0;
   double seconds = 0;
   bool isTimed = true;     ///< false where another line has its time
   bool isMeasured = false; ///< what bounds it is not known
@@ -30,9 +32,9 @@ class PartCost {
 public:
   virtual ~PartCost() = default;
 
-  /// Seconds of one run for `tokens`, which are those of `shape` but behind the layers; a batch has
+  /// What one run takes for `tokens`, which are those of `shape` but behind the layers; a batch has
   /// `runs` of them, which go to the totals.
-  virtual double run(int64_t tokens, const BatchShape &shape, double runs) = 0;
+  virtual StackWork run(int64_t tokens, const BatchShape &shape, double runs) = 0;
   /// Of all batches since the last `forget`.
   virtual std::vector<ItemTotal> totals() const = 0;
   virtual void forget() = 0;

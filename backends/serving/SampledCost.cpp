@@ -9,7 +9,9 @@ using namespace perfc::serving;
 //===-- From samples
 //---------------------------------------------------------------------------===//
 
-SampleFrame::SampleFrame(const std::vector<Sample> &samples) {
+SampleFrame::SampleFrame(const std::vector<Sample> &samples, const UncertainEnd *at) {
+  if (at)
+    end = *at;
   for (const Sample &sample : samples) {
     findSources(sample.cost.before.block);
     for (const GraphCost::Layers &layers : sample.cost.layers)
@@ -20,10 +22,12 @@ SampleFrame::SampleFrame(const std::vector<Sample> &samples) {
       decodeContext.add(sample.context);
       continue;
     }
-    promptTokens.add(sample.batch * sample.tokens);
-    promptBefore.add(sample.context - sample.tokens);
-    if (sample.batch == 1)
+    if (sample.before() == 0)
+      tokens.add(sample.batch * sample.tokens);
+    if (sample.isPiece) {
       chunkTokens.add(sample.tokens);
+      chunkBefore.add(sample.before());
+    }
   }
 }
 
@@ -38,10 +42,18 @@ Point SampleFrame::pointOf(const StepItem &item) const {
   Point point;
   point.parts[Point::Compute] = item.compute;
   point.parts[Point::Memory] = item.memory;
-  point.parts[Point::Rest] = item.seconds - std::max(item.compute, item.memory);
+  point.parts[Point::Launch] = item.launch;
+  point.parts[Point::Rest] = item.seconds - std::max(item.compute, item.memory) - item.launch;
   point.parts[Point::Flops] = item.flops;
   point.parts[Point::Bytes] = item.bytes;
   point.parts[Point::Energy] = std::max(0.0, item.energy);
+  auto move = [&](Point::Part part, llvm::ArrayRef<Uncertain::Contribution> moves) {
+    for (const Uncertain::Contribution &one : moves)
+      if (end && one.source == end->source)
+        point.parts[part] += end->sign * one.delta;
+  };
+  move(Point::Rest, item.timeMoves);
+  move(Point::Energy, item.energyMoves);
   for (size_t i = 0; i < std::min(sources.size(), Point::mostSources); ++i) {
     double &upper = point.parts[Point::UpperEnergy + i] = point.parts[Point::Energy];
     for (const Uncertain::Contribution &part : item.energyMoves)
@@ -62,11 +74,11 @@ void SampledCost::place(Item &item, const StepItem &from, const Sample &sample) 
   if (sample.isDecode)
     item.decodes[frame->decodeBatch.indexOf(sample.batch) * frame->decodeContext.count() +
                  frame->decodeContext.indexOf(sample.context)] = frame->pointOf(from);
-  else
-    item.prompts[frame->promptTokens.indexOf(sample.batch * sample.tokens) *
-                     frame->promptBefore.count() +
-                 frame->promptBefore.indexOf(sample.context - sample.tokens)] =
-        frame->pointOf(from);
+  else if (sample.before() == 0)
+    item.prompts[frame->tokens.indexOf(sample.batch * sample.tokens)] = frame->pointOf(from);
+  if (sample.isPiece)
+    item.chunks[frame->chunkTokens.indexOf(sample.tokens) * frame->chunkBefore.count() +
+                frame->chunkBefore.indexOf(sample.before())] = frame->pointOf(from);
 }
 
 SampledCost::SampledCost(std::shared_ptr<const SampleFrame> sizes,
@@ -74,7 +86,8 @@ SampledCost::SampledCost(std::shared_ptr<const SampleFrame> sizes,
     : frame(std::move(sizes)) {
   for (const StepItem &item : blockOf(samples.front().cost).items) {
     items.push_back({item.name, item.kind, static_cast<double>(item.count), item.isOfContext});
-    items.back().prompts.resize(frame->promptTokens.count() * frame->promptBefore.count());
+    items.back().prompts.resize(frame->tokens.count());
+    items.back().chunks.resize(frame->chunkTokens.count() * frame->chunkBefore.count());
     items.back().decodes.resize(frame->decodeBatch.count() * frame->decodeContext.count());
   }
   for (const Sample &sample : samples) {
@@ -120,14 +133,17 @@ static Point weigh(const std::vector<Point> &grid, size_t width, const Rows &row
 
 Point SampledCost::tokenWise(const Item &item, int64_t tokens) const {
   std::array<Axis::Weight, 1> first{{{0, 1}}};
-  return weigh(item.prompts, frame->promptBefore.count(),
-               frame->promptTokens.linear(static_cast<double>(tokens)), first);
+  return weigh(item.prompts, 1, frame->tokens.linear(static_cast<double>(tokens)), first);
 }
 
-Point SampledCost::prompt(const Item &item, const BatchShape::Chunk &chunk) const {
-  return weigh(item.prompts, frame->promptBefore.count(),
-               frame->chunkTokens.quadratic(static_cast<double>(chunk.tokens)),
-               frame->promptBefore.linear(static_cast<double>(chunk.before)));
+/// All pieces of a batch run as one kernel, which starts once.
+Point SampledCost::chunk(const Item &item, const BatchShape::Chunk &chunk, bool isFirst) const {
+  Point one = weigh(item.chunks, frame->chunkBefore.count(),
+                    frame->chunkTokens.quadratic(static_cast<double>(chunk.tokens)),
+                    frame->chunkBefore.linear(static_cast<double>(chunk.before)));
+  if (!isFirst)
+    one.parts[Point::Launch] = 0;
+  return one;
 }
 
 Point SampledCost::decode(const Item &item, const BatchShape &shape) const {
@@ -136,35 +152,35 @@ Point SampledCost::decode(const Item &item, const BatchShape &shape) const {
                frame->decodeContext.linear(static_cast<double>(shape.decodeContext) / requests));
 }
 
-double SampledCost::contextSeconds(const BatchShape &shape, double runs) {
-  double sum = 0;
+void SampledCost::addContexts(const BatchShape &shape, double runs, StackWork &work) {
   if (contextTotals.empty())
     for (const Item &item : items)
       contextTotals.push_back({item.name, item.kind});
   auto add = [&](size_t i, const Point &one) {
     const Item &item = items[i];
     contextTotals[i].note(one, runs * item.count);
-    sum += item.isTimed ? one.seconds() * item.count : 0;
+    item.addTo(work, one);
   };
   for (size_t i = 0; i < items.size(); ++i) {
     if (!items[i].isOfContext)
       continue;
     if (shape.decodes > 0)
       add(i, decode(items[i], shape));
-    for (const BatchShape::Chunk &chunk : shape.chunks)
-      add(i, prompt(items[i], chunk));
+    for (const BatchShape::Chunk &piece : shape.chunks)
+      add(i, chunk(items[i], piece, &piece == shape.chunks.data()));
   }
-  return sum;
 }
 
-double SampledCost::run(int64_t tokens, const BatchShape &shape, double runs) {
-  auto [found, isNew] = seconds.try_emplace(tokens, 0.0);
+StackWork SampledCost::run(int64_t tokens, const BatchShape &shape, double runs) {
+  auto [found, isNew] = known.try_emplace(tokens);
   if (isNew)
     for (const Item &item : items)
-      if (!item.isOfContext && item.isTimed)
-        found->second += tokenWise(item, tokens).seconds() * item.count;
+      if (!item.isOfContext)
+        item.addTo(found->second, tokenWise(item, tokens));
   counts[tokens] += runs;
-  return found->second + contextSeconds(shape, runs);
+  StackWork work = found->second;
+  addContexts(shape, runs, work);
+  return work;
 }
 
 std::vector<ItemTotal> SampledCost::totals() const {
@@ -191,7 +207,8 @@ void SampledCost::addNodes(int64_t tokens, const BatchShape &shape,
   for (const Item &item : items) {
     auto add = [&](Point one) {
       if (!item.isTimed)
-        one.parts[Point::Compute] = one.parts[Point::Memory] = one.parts[Point::Rest] = 0;
+        for (auto part : {Point::Compute, Point::Memory, Point::Rest, Point::Launch})
+          one.parts[part] = 0;
       addNode(item.kind, one, item.count, nodes);
     };
     if (!item.isOfContext) {
@@ -200,7 +217,7 @@ void SampledCost::addNodes(int64_t tokens, const BatchShape &shape,
     }
     if (shape.decodes > 0)
       add(decode(item, shape));
-    for (const BatchShape::Chunk &chunk : shape.chunks)
-      add(prompt(item, chunk));
+    for (const BatchShape::Chunk &piece : shape.chunks)
+      add(chunk(item, piece, &piece == shape.chunks.data()));
   }
 }

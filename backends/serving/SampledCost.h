@@ -4,10 +4,11 @@
 // Kernels are of two kinds, which the program of a batch tells apart:
 //   token-wise    depends on the number of tokens alone: runs once for all tokens of a batch
 //   of a context  attention and the like: once for all requests that make a token, at their mean
-//                 context, and once for each piece of a prompt
+//                 context, and once for all pieces of prompts, which add their times up
 #ifndef PERFC_BACKENDS_SERVING_SAMPLEDCOST_H
 #define PERFC_BACKENDS_SERVING_SAMPLEDCOST_H
 
+#include "backends/core/UncertainInputs.h"
 #include "backends/serving/PartCost.h"
 #include "backends/training/GraphCost.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,17 +22,23 @@ using training::GraphCost;
 struct Sample {
   /// One token each of `batch` requests; else as many whole prompts, or a piece of one.
   bool isDecode = false;
+  bool isPiece = false; ///< its kernels of a context are costed
   int64_t batch = 1, tokens = 1, context = 1;
+
+  int64_t before() const { return context - tokens; }
   GraphCost cost; ///< with the times of collectives in its items
 };
 
 /// The sizes of samples, and what moves their energies.
 struct SampleFrame {
-  Axis promptTokens, promptBefore, decodeBatch, decodeContext;
-  Axis chunkTokens; ///< the first sizes of promptTokens: those of one request
+  Axis tokens; ///< of a batch of whole prompts
+  /// Of a piece of a prompt, and before it.
+  Axis chunkTokens, chunkBefore;
+  Axis decodeBatch, decodeContext;
   std::vector<UncertaintySource> sources;
 
-  explicit SampleFrame(const std::vector<Sample> &samples);
+  /// At an end of a source's interval, or at the centre.
+  explicit SampleFrame(const std::vector<Sample> &samples, const UncertainEnd *end = nullptr);
   Point pointOf(const StepItem &item) const;
   /// Joules of `sum`, with what each source of uncertainty moves them by.
   Uncertain energyOf(const Point &sum) const;
@@ -40,6 +47,8 @@ struct SampleFrame {
 
 private:
   void findSources(const StepBlock &block);
+
+  llvm::Optional<UncertainEnd> end;
 };
 
 class SampledCost : public PartCost {
@@ -50,7 +59,7 @@ public:
 
   /// False where what runs differs between samples.
   bool isSame() const { return areSame; }
-  double run(int64_t tokens, const BatchShape &shape, double runs) override;
+  StackWork run(int64_t tokens, const BatchShape &shape, double runs) override;
   std::vector<ItemTotal> totals() const override;
   void forget() override {
     contextTotals.clear();
@@ -69,21 +78,27 @@ private:
     std::string name, kind;
     double count = 1;
     bool isOfContext = false, isTimed = true;
-    std::vector<Point> prompts; ///< by tokens, then by tokens before them
+    std::vector<Point> prompts; ///< by tokens
+    std::vector<Point> chunks;  ///< by tokens, then by tokens before them
     std::vector<Point> decodes; ///< by requests, then by context
+    void addTo(StackWork &work, const Point &one) const {
+      if (isTimed)
+        work.add(kind.empty() ? StackWork{one.seconds(), 0, 1} : StackWork{0, one.seconds(), 0},
+                 count);
+    }
   };
 
   void place(Item &item, const StepItem &from, const Sample &sample) const;
   Point tokenWise(const Item &item, int64_t tokens) const;
-  Point prompt(const Item &item, const BatchShape::Chunk &chunk) const;
+  Point chunk(const Item &item, const BatchShape::Chunk &chunk, bool isFirst) const;
   Point decode(const Item &item, const BatchShape &shape) const;
-  double contextSeconds(const BatchShape &shape, double runs);
+  void addContexts(const BatchShape &shape, double runs, StackWork &work);
 
   std::shared_ptr<const SampleFrame> frame;
   std::vector<Item> items;
-  std::vector<ItemTotal> contextTotals;        ///< by item; of those of a context
-  std::unordered_map<int64_t, double> seconds; ///< of token-wise items, by tokens
-  std::unordered_map<int64_t, double> counts;  ///< runs of so many tokens
+  std::vector<ItemTotal> contextTotals;         ///< by item; of those of a context
+  std::unordered_map<int64_t, StackWork> known; ///< of token-wise items, by tokens
+  std::unordered_map<int64_t, double> counts;   ///< runs of so many tokens
   bool areSame = true;
 };
 

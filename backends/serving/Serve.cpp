@@ -1,8 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/serving/Serve.h"
+#include "backends/serving/Serving.h"
 
 #include "backends/core/Evaluate.h"
-#include "backends/serving/Serving.h"
 #include "backends/serving/vidur/Mode.h"
 #include "backends/training/StepModel.h"
 #include "ir/common/diagnostics/Serving.h"
@@ -201,7 +200,15 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
   auto by = serve.isVidur() ? vidurDeployment(requests) : deployment(requests);
   if (!by)
     return llvm::None;
+  // Requests reach their queue later than they arrive.
+  double front = serve.isVidur() ? 0 : StackFigures::of(*serve).request;
+  for (Request &request : requests) {
+    request.arrival += front;
+    request.think += front;
+  }
   SimulationResult result = simulate(requests, by->setup, by->times);
+  for (Request &request : result.requests)
+    request.arrival -= front;
   if (!result.failure.empty()) {
     assert(serve.isVidur() && "a request that fits is served");
     reportVidur(result.failure);
@@ -209,11 +216,4 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
   }
   summarize(std::move(result), requests);
   return outcome();
-}
-
-llvm::Optional<Outcome> serving::evaluateServing(const ir::Module &module,
-                                                 const ir::Operation &serve, ProviderSet &providers,
-                                                 DiagnosticEngine &diagnostics) {
-  Serving serving(module, ir::as<study::ServeOp>(serve), providers, diagnostics);
-  return serving.prepare() ? serving.run() : llvm::None;
 }

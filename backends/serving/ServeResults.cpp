@@ -163,8 +163,10 @@ double Serving::addTotals(Cost &cost, Figure &energy) const {
     if (!total.isTimed) // other lines have the time
       continue;
     bool isCompute = total.computeSeconds > total.memorySeconds;
+    bool isLaunch = total.launchSeconds > std::max(total.computeSeconds, total.memorySeconds);
     llvm::StringRef bound = !isKernel          ? "network"
                             : total.isMeasured ? ""
+                            : isLaunch         ? "launch"
                             : isCompute        ? "compute"
                                                : "memory";
     addLine(cost,
@@ -176,6 +178,7 @@ double Serving::addTotals(Cost &cost, Figure &energy) const {
       cost.addBound("measured", seconds);
     cost.addBound("compute", isKernel ? total.computeSeconds / stages : 0);
     cost.addBound("memory", isKernel ? total.memorySeconds / stages : 0);
+    cost.addBound("launch", isKernel ? total.launchSeconds / stages : 0);
     cost.addBound("network", isKernel ? 0 : seconds);
     cost.exposed += isKernel ? 0 : seconds;
     sum += seconds;
@@ -212,6 +215,11 @@ void Serving::addItems(Cost &cost) const {
     cost.exposed += sends;
     left -= sends;
   }
+  if (double stack = model.cost->stackSeconds() / shared; stack != 0) {
+    addLine(cost, {"stack", PartKind::Phase, stack, batches / shared}, energy, serve->range());
+    cost.addBound("stack", stack);
+    left -= stack;
+  }
   if (left > 1e-12 * cost.latency.central()) {
     cost.idle = left;
     addLine(cost, {"waiting", PartKind::Phase, left, 1}, energy, serve->range());
@@ -230,9 +238,20 @@ const char *Serving::timesNote() const {
     return "layers take the times of the table; what stands before and behind them is ideal, and "
            "the host "
            "takes no time";
+  if (study::findPart(*serve, study::RuntimeOp::opName))
+    return "";
+  if (!model.sources.libraries.empty())
+    return "the host takes no time, since no runtime is given";
   return "the times are ideal: kernels reach the peaks of the chip and the host takes no time, "
-         "since no "
-         "runtime is given";
+         "since no runtime is given";
+}
+
+/// Says whose intervals those of times have.
+void Serving::noteRuntime(Cost &cost) const {
+  auto runtime = study::partOf<study::RuntimeOp>(*serve);
+  if (study::findPart(*serve, study::RuntimeOp::opName) &&
+      !StackFigures::of(*serve).measured.isCertain())
+    cost.errors.addKnown("runs of `" + runtime.label().str() + "`");
 }
 
 Outcome Serving::outcome() {
@@ -247,8 +266,11 @@ Outcome Serving::outcome() {
   cost.latency = summary->runTime;
   cost.area = model.area;
   cost.chips = result.kernelChips = model.chips;
-  cost.errors.addUnknown("kernels");
+  cost.errors = model.sources.errors;
+  if (model.table)
+    cost.errors.addUnknown("kernels");
   cost.errors.add(model.errors);
+  noteRuntime(cost);
   addItems(cost);
   cost.flops = static_cast<int64_t>(std::min(summary->flops, 9e18));
   cost.utilization = summary->flops / (summary->peak * summary->runTime);
@@ -265,10 +287,12 @@ Outcome Serving::outcome() {
   if (model.table)
     used.push_back("table");
   cost.provenance = {llvm::join(used, ", "), summary->strategy,
-                     "batch = kernels of all tokens + attention of each request + collectives"};
+                     "batch = kernels of all tokens + attention of each request + collectives",
+                     llvm::join(model.sources.libraries, ", ")};
   for (const std::string &note : model.sources.notes)
     cost.addNote(note);
-  cost.addNote(timesNote());
+  if (const char *note = timesNote(); *note)
+    cost.addNote(note);
   cost.describe(PartKind::Program, serve.symbol(), serve->range());
   return result;
 }

@@ -23,6 +23,11 @@ public:
   /// Serves the requests, at `rate` per second where the program leaves the rate open; nothing
   /// after a report.
   llvm::Optional<Outcome> run(llvm::Optional<double> rate = llvm::None);
+  /// The same at an end that only costs of kernels depend on.
+  llvm::Optional<Outcome> runAt(const UncertainEnd &end) {
+    model.moveTo(end);
+    return run();
+  }
 
 private:
   bool isReserving() const { return scheduler.isReserving(); }
@@ -46,7 +51,8 @@ private:
   void summarize(SimulationResult result, llvm::ArrayRef<Request> original);
   bool meets(const ServedRequest &request) const;
   std::string strategyText() const;
-  const char *timesNote() const;
+  const char *timesNote() const; ///< "" where there is nothing to say
+  void noteRuntime(Cost &cost) const;
   Outcome outcome();
   double addTotals(Cost &cost, Figure &energy) const;
   void addItems(Cost &cost) const;

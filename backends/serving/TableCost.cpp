@@ -88,10 +88,15 @@ double TableCost::kernel(size_t column, double tokens) const {
   return interpolate(table->layer, placeOf(table->layer.rows, tokens), at);
 }
 
-double TableCost::kernels(int64_t tokens) const {
-  double sum = 0;
-  for (size_t column = 0; column < table->kernels.size(); ++column)
-    sum += kernel(column, static_cast<double>(tokens)) * timesIn(column);
+StackWork TableCost::kernels(int64_t tokens) const {
+  StackWork sum;
+  for (size_t column = 0; column < table->kernels.size(); ++column) {
+    double seconds = kernel(column, static_cast<double>(tokens)) * timesIn(column);
+    if (table->kernels[column] == exchange)
+      sum.exchanges += seconds;
+    else
+      sum.add({seconds, 0, 1});
+  }
   return sum;
 }
 
@@ -108,17 +113,17 @@ double TableCost::prefill(const BatchShape::Chunk &chunk) const {
                      placeOf(table->prefill.columns, static_cast<double>(chunk.before)));
 }
 
-double TableCost::run(int64_t tokens, const BatchShape &shape, double runs) {
-  double sum = samples->run(tokens, shape, runs);
-  auto [found, isNew] = seconds.try_emplace(tokens, 0.0);
+StackWork TableCost::run(int64_t tokens, const BatchShape &shape, double runs) {
+  StackWork sum = samples->run(tokens, shape, runs);
+  auto [found, isNew] = known.try_emplace(tokens);
   if (isNew)
     found->second = kernels(tokens);
   counts[tokens] += runs;
-  sum += found->second;
+  sum.add(found->second);
   auto add = [&](ItemTotal &total, double time) {
     total.runs += runs;
     total.seconds += time * runs;
-    sum += time;
+    sum.add({time, 0, 1});
   };
   if (shape.decodes > 0)
     add(decodes, decode(shape));

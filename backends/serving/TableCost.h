@@ -19,7 +19,7 @@ class TableCost : public PartCost {
 public:
   TableCost(std::shared_ptr<const study::OpTable> table, std::unique_ptr<SampledCost> samples);
 
-  double run(int64_t tokens, const BatchShape &shape, double runs) override;
+  StackWork run(int64_t tokens, const BatchShape &shape, double runs) override;
   std::vector<ItemTotal> totals() const override;
   void forget() override;
   void addNodes(int64_t tokens, const BatchShape &shape,
@@ -27,16 +27,16 @@ public:
 
 private:
   double kernel(size_t column, double tokens) const;
-  double kernels(int64_t tokens) const;
+  StackWork kernels(int64_t tokens) const;
   double decode(const BatchShape &shape) const;
   double prefill(const BatchShape::Chunk &chunk) const;
   double timesIn(size_t column) const;
 
   std::shared_ptr<const study::OpTable> table;
   std::unique_ptr<SampledCost> samples;
-  std::unordered_map<int64_t, double> seconds; ///< of kernels, by tokens
-  std::unordered_map<int64_t, double> counts;  ///< runs of so many tokens
-  ItemTotal decodes, prompts;                  ///< attention
+  std::unordered_map<int64_t, StackWork> known; ///< of kernels, by tokens
+  std::unordered_map<int64_t, double> counts;   ///< runs of so many tokens
+  ItemTotal decodes, prompts;                   ///< attention
 };
 
 /// What passes so many tokens on to the next stage, in s, by a table that has such times.

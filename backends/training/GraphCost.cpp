@@ -81,7 +81,12 @@ GraphCoster::GraphCoster(const ir::Module &module, const ir::Operation &chip,
                          const Runtime &runtime, ProviderSet &providers,
                          DiagnosticEngine &diagnostics)
     : module(module), chip(chip), runtime(runtime), providers(providers), diagnostics(diagnostics),
-      bandwidth(outermostBandwidth(Chip(chip))), power(chip) {}
+      bandwidth(outermostBandwidth(Chip(chip))), power(chip) {
+  for (const ir::Operation &op : module.body())
+    if (auto part = ir::as<phase::SequenceOp>(op);
+        part && part.isPart() && part.target() == chip.symbol())
+      sequences.push_back(part);
+}
 
 /// Operands of a product in fp8 are made from those in the format of the tensors. Each is used by
 /// two of the three products of a layer (forward, gradient of the activations, of the weights).
@@ -94,6 +99,15 @@ double GraphCoster::castSeconds(const ir::Operation &op) const {
   return runtime.castBytes * elements / (bandwidth * runtime.memory);
 }
 
+/// What the units of a kernel of a library take by themselves.
+static double computeSeconds(const Cost &cost) {
+  double seconds = 0;
+  for (const CostPart &part : cost.breakdown.children)
+    if (part.kind == PartKind::Compute)
+      seconds = std::max(seconds, part.latency.central());
+  return seconds;
+}
+
 /// The provider's time with the shares of the peaks that the runtime reaches.
 void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel,
                          StepItem &item) const {
@@ -102,6 +116,10 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Op
     return;
   double compute = cost.work->compute.central(), memory = cost.memorySeconds();
   double launch = cost.work->launch.central();
+  if (!cost.provenance.library.empty()) { // overlaps imperfectly, and fills its pipelines
+    compute = computeSeconds(cost);
+    launch = item.seconds - std::max(compute, memory);
+  }
   if (compute + memory == 0)
     return;
   int macs = products(kernel);
@@ -112,6 +130,7 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Op
   double casts = isLayers ? castSeconds(op) : 0;
   item.compute = compute / share;
   item.memory = memory / runtime.memory;
+  item.launch = cost.work->launch.central();
   item.seconds = std::max(item.compute, item.memory) + casts + runtime.launch.getValueOr(launch);
   if (macs > 0)
     item.seconds += hostSeconds(kernel);
@@ -158,6 +177,10 @@ void GraphCoster::record(const ir::Operation &op, StepItem item, llvm::Optional<
 }
 
 bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
+  if (op->hasAttr("of_context") ? !wanted.ofContext : !wanted.tokenWise) {
+    record(*op, {op.label().str()});
+    return true;
+  }
   const ir::Operation *run = module.lookup(op.run()), *kernel = run;
   if (auto tiled = ir::as<tile::KernelOp>(run))
     kernel = module.lookup(tiled.run());
@@ -168,7 +191,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
       diagnostics.report(op->range(), diag::NoCost, kernel->symbol());
     return false;
   }
-  sources.add({{found->provenance.provider}, found->notes, found->energy.isPartial});
+  sources.add(KernelSources(*found));
   RegionCost own;
   own.dropped = shareOf(*op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time
@@ -191,6 +214,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   cost.add(own);
   item.name = op.label().str();
   item.seconds = own.seconds;
+  item.setTimeMoves(found->latency);
   item.compute *= load;
   item.memory *= load;
   item.flops = own.flops;
@@ -294,12 +318,12 @@ bool GraphCoster::region(const ir::Region &region, GraphCost &graph, RegionCost 
   return true;
 }
 
-llvm::Optional<GraphCost> GraphCoster::run(llvm::StringRef graph) {
+llvm::Optional<GraphCost> GraphCoster::run(llvm::StringRef graph, KernelsWanted kernels) {
+  wanted = kernels;
   GraphCost result;
   std::vector<phase::SequenceOp> parts;
-  for (const ir::Operation &op : module.body())
-    if (auto part = ir::as<phase::SequenceOp>(op);
-        part && part.isPart() && part.of() == graph && part.target() == chip.symbol())
+  for (phase::SequenceOp part : sequences)
+    if (part.of() == graph)
       parts.push_back(part);
   for (phase::SequenceOp part : parts)
     if (part.part() == "layers")

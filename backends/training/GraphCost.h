@@ -74,8 +74,12 @@ struct RegionCost {
 
 /// Providers that answered for kernels, and what their costs say: each once.
 struct KernelSources {
-  std::vector<std::string> providers, notes;
+  std::vector<std::string> providers, notes, libraries;
   bool isEnergyPartial = false; ///< of some of them
+  MeasuredErrors errors;
+
+  explicit KernelSources(const Cost &kernel);
+  KernelSources() = default;
 
   void add(const KernelSources &other);
 };
@@ -102,13 +106,19 @@ struct GraphCost {
   int64_t layerCount() const;
 };
 
+/// Which kernels of a served model are costed: others take their places, and nothing else.
+struct KernelsWanted {
+  bool tokenWise = true; ///< all but those of a context
+  bool ofContext = true;
+};
+
 class GraphCoster {
 public:
   GraphCoster(const ir::Module &module, const ir::Operation &chip, const Runtime &runtime,
               ProviderSet &providers, DiagnosticEngine &diagnostics);
 
   /// The cost of `graph`, of which lower-to-phase has made the parts; nothing after a report.
-  llvm::Optional<GraphCost> run(llvm::StringRef graph);
+  llvm::Optional<GraphCost> run(llvm::StringRef graph, KernelsWanted kernels = {});
   /// Adds to `backward` what it takes to add up the gradients of the weights of `forward` over
   /// microbatches.
   void accumulate(const GraphCost &forward, GraphCost &backward) const;
@@ -140,6 +150,8 @@ private:
   StepBlock *block = nullptr;  ///< of the part at hand
   std::vector<uint32_t> items; ///< of the block, by the steps of the part
   HashCache hashes;
+  std::vector<phase::SequenceOp> sequences; ///< the parts of all graphs on this chip
+  KernelsWanted wanted;
 };
 
 } // namespace perfc::training

@@ -69,7 +69,17 @@ int64_t GraphCost::layerCount() const {
   return sum;
 }
 
+KernelSources::KernelSources(const Cost &kernel)
+    : providers{kernel.provenance.provider}, notes(kernel.notes),
+      isEnergyPartial(kernel.energy.isPartial), errors(kernel.errors) {
+  if (!kernel.provenance.library.empty())
+    libraries.push_back(kernel.provenance.library);
+  if (errors.known.empty())
+    errors.addUnknown("kernels");
+}
+
 void KernelSources::add(const KernelSources &other) {
+  errors.add(other.errors);
   auto addNew = [](std::vector<std::string> &all, llvm::ArrayRef<std::string> some) {
     for (const std::string &entry : some)
       if (!llvm::is_contained(all, entry))
@@ -77,5 +87,6 @@ void KernelSources::add(const KernelSources &other) {
   };
   addNew(providers, other.providers);
   addNew(notes, other.notes);
+  addNew(libraries, other.libraries);
   isEnergyPartial |= other.isEnergyPartial;
 }

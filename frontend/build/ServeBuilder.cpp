@@ -7,6 +7,7 @@
 #include "frontend/build/RequestTrace.h"
 #include "frontend/build/ServeValues.h"
 #include "frontend/build/TrainBuilder.h"
+#include "frontend/build/TrainOptions.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/study/ServeOps.h"
@@ -369,6 +370,9 @@ bool ServeBuilder::run() {
       {"prefix_cache", &ServeBuilder::prefixCache},
       {"slo", &ServeBuilder::slo},
       {"warm_up", &ServeBuilder::warmUp}};
+  buildRuntime(context, statement, serve);
+  if (const Node *provider = statement.find("using"))
+    buildStepProvider(context, *provider, serve);
   for (const Node *child : statement.children) {
     for (const auto &[word, build] : words)
       if (child->word == word)

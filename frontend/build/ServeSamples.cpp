@@ -3,8 +3,10 @@
 // The sizes in which a model is costed for serving: numbers of tokens by powers of two up to what a
 // batch may have, and contexts at three places, between which costs are interpolated.
 #include "frontend/build/ServeBuilder.h"
+#include "ir/common/Providers.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/study/ServeOps.h"
+#include "ir/target/TargetOps.h"
 #include <set>
 
 using namespace perfc;
@@ -13,6 +15,7 @@ namespace {
 struct Sizes {
   bool isDecode;
   int64_t batch, tokens, context;
+  bool isPiece = false; ///< what depends on contexts is costed
 };
 } // namespace
 
@@ -24,7 +27,14 @@ static std::set<int64_t> powers(int64_t most, int64_t step) {
   return result;
 }
 
-static std::vector<Sizes> sizesFor(study::ServeOp serve) {
+/// Sizes of pieces of prompts: few below 64 tokens, which are rows of one block.
+static bool isPieceSize(int64_t count, int64_t most) {
+  return count >= 64 || count == 1 || count == 4 || count == 16 || count == most;
+}
+
+/// Kernels of libraries come in blocks, so that their times are no straight lines between powers of
+/// two.
+static std::vector<Sizes> sizesFor(study::ServeOp serve, bool hasLibraries) {
   study::SchedulerOp scheduler = serve.scheduler();
   int64_t longest = serve.longest();
   bool hasPieces = scheduler.makesPieces() || serve.prefixShare() >= 0;
@@ -37,15 +47,21 @@ static std::vector<Sizes> sizesFor(study::ServeOp serve) {
   std::vector<Sizes> sizes;
   std::set<int64_t> counts = powers(std::max<int64_t>(2, tokens), 2);
   counts.insert(std::min(longest, *counts.rbegin()));
+  int64_t most = *counts.rbegin();
+  if (hasLibraries)
+    for (int64_t middle = 3; middle < most; middle *= 2)
+      counts.insert(middle);
   for (int64_t count : counts) {
     // No request has more tokens than the longest: more are several of those.
     int64_t several = (count + longest - 1) / longest;
-    sizes.push_back({false, several, several > 1 ? longest : count, several > 1 ? longest : count});
-    if (hasPieces && several == 1)
+    int64_t each = several > 1 ? longest : count;
+    bool isPiece = several == 1 && isPieceSize(count, std::min(longest, most));
+    sizes.push_back({false, several, each, each, isPiece});
+    if (hasPieces && isPiece)
       for (int64_t before : {std::max<int64_t>(1, longest / 4), longest})
-        sizes.push_back({false, 1, count, count + before});
+        sizes.push_back({false, 1, count, count + before, true});
   }
-  for (int64_t count : powers(std::max<int64_t>(2, batch), 4))
+  for (int64_t count : powers(std::max<int64_t>(2, batch), hasLibraries ? 2 : 4))
     for (int64_t context : {int64_t(1), std::max<int64_t>(2, longest / 4), longest + 1})
       sizes.push_back({true, count, 1, context});
   return sizes;
@@ -81,7 +97,13 @@ static llvm::Optional<Instance> sized(BuildContext &context, const Instance &mod
 llvm::Optional<std::string> perfc::buildSamples(BuildContext &context, const Instance &model,
                                                 DType dtype, ir::Operation &serve) {
   std::string first;
-  for (Sizes sizes : sizesFor(study::ServeOp(&serve))) {
+  bool hasTable = study::findPart(serve, study::OpTable::opName) != nullptr;
+  bool isWhole = serve.stringAttr("using") == providerFor(KernelLevel::Whole).name;
+  bool hasLibraries =
+      !hasTable && !isWhole && llvm::any_of(context.module.body(), [](const ir::Operation &op) {
+        return op.is(target::ChipOp::opName) && op.hasAttr("generation");
+      });
+  for (Sizes sizes : sizesFor(study::ServeOp(&serve), hasLibraries)) {
     auto instance = sized(context, model, sizes);
     auto graph = instance ? buildGraph(context, *instance, dtype) : llvm::None;
     if (!graph)
@@ -92,6 +114,8 @@ llvm::Optional<std::string> perfc::buildSamples(BuildContext &context, const Ins
     sample->setAttr("graph", ir::Attribute::symbol(graph->symbol));
     if (sizes.isDecode)
       sample->setAttr("decode", ir::Attribute::unit());
+    if (sizes.isPiece)
+      sample->setAttr("piece", ir::Attribute::unit());
     sample->setAttr("batch", sizes.batch);
     sample->setAttr("tokens", sizes.tokens);
     sample->setAttr("context", sizes.context);

@@ -99,7 +99,8 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
   op->setAttr("subject", ir::Attribute::symbol(*graph));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
   op->setAttr("dtype", dtypeName(*format)); // of products of activations
-  bool good = buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
+  bool good = libraryWords(statement, *op);
+  good &= buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
   std::string label = written(Value(*about.instance));
   op->setAttr("label", label + " on " + chip->label);
   op->setAttr("subject_label", label);

@@ -201,13 +201,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);
-  std::vector<std::string> libraries;
-  good &= buildKernelLibraries(context, statement.find("kernels"), libraries);
-  if (!libraries.empty())
-    op->setAttr("kernels", ir::Attribute::symbols(libraries));
-  if (const Node *timing = statement.find("timing"); timing && !timing->args.empty())
-    if (const auto *word = timing->args[0].value.getIf<WordValue>(); word && word->word != "graph")
-      op->setAttr(word->word, ir::Attribute::unit());
+  good &= libraryWords(statement, *op);
   if (const Quantity *copies = statement.quantity("copies"); copies && copies->sign() > 0) {
     op->setAttr("copies", copies->rational().numerator());
   } else if (copies) {
@@ -221,6 +215,18 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   context.unsupported.clear();
+  return good;
+}
+
+/// `kernels` and `timing`.
+bool StudyBuilder::libraryWords(const Node &statement, ir::Operation &op) {
+  std::vector<std::string> libraries;
+  bool good = buildKernelLibraries(context, statement.find("kernels"), libraries);
+  if (!libraries.empty())
+    op.setAttr("kernels", ir::Attribute::symbols(libraries));
+  if (const Node *timing = statement.find("timing"); timing && !timing->args.empty())
+    if (const auto *word = timing->args[0].value.getIf<WordValue>(); word && word->word != "graph")
+      op.setAttr(word->word, ir::Attribute::unit());
   return good;
 }
 
@@ -271,7 +277,8 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
 /// A graph is divided among ranks before anything else is known of it, so that nothing else says
 /// how its kernels run.
 void StudyBuilder::parallel(const Node &statement, ir::Operation &evaluate) {
-  buildStack(context, statement, evaluate);
+  buildStrategy(context, statement, evaluate);
+  buildRuntime(context, statement, evaluate);
   const Node *first = statement.find("parallel");
   if (!first)
     return;

@@ -68,6 +68,7 @@ private:
   /// False, reported, where two of `choices` would run the same collective.
   bool checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subject &subject);
   void parallel(const Node &statement, ir::Operation &evaluate);
+  bool libraryWords(const Node &statement, ir::Operation &op);
   void noteUnsupported(const Node &child, ir::Region &into);
   bool against(const Node &node, ir::Operation &row, ir::Region &into);
   ir::AttrDict groups(const Node &line, llvm::StringRef word, ir::AttrDict known);

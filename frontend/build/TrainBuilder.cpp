@@ -21,8 +21,9 @@ public:
       : context(context), diagnostics(context.diagnostics), statement(statement), train(train) {}
 
   bool run();
-  /// `parallel` and `runtime` alone.
-  void runEvaluation();
+  /// One of these words alone.
+  void runParallel();
+  void runRuntime();
 
 private:
   void parallel(const Node &node);
@@ -230,13 +231,16 @@ void TrainBuilder::checkStages(const Node &stages) {
                                   counted(stages.args.size(), "value"), pipeline));
 }
 
-void TrainBuilder::runEvaluation() {
+void TrainBuilder::runParallel() {
   for (const Node *child : statement.children)
     if (child->word == "parallel")
       parallel(*child);
-    else if (child->word == "runtime")
-      runtime(*child);
   checkSequence();
+}
+
+void TrainBuilder::runRuntime() {
+  if (const Node *node = statement.find("runtime"))
+    runtime(*node);
 }
 
 bool TrainBuilder::run() {
@@ -292,8 +296,12 @@ static bool checkFormat(BuildContext &context, const Node &statement, DType form
   return false;
 }
 
-void perfc::buildStack(BuildContext &context, const Node &statement, ir::Operation &evaluate) {
-  TrainBuilder(context, statement, evaluate).runEvaluation();
+void perfc::buildStrategy(BuildContext &context, const Node &statement, ir::Operation &evaluate) {
+  TrainBuilder(context, statement, evaluate).runParallel();
+}
+
+void perfc::buildRuntime(BuildContext &context, const Node &statement, ir::Operation &made) {
+  TrainBuilder(context, statement, made).runRuntime();
 }
 
 bool perfc::buildTrainParts(BuildContext &context, const Node &statement, DType dtype,

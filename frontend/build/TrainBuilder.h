@@ -15,8 +15,11 @@ namespace perfc {
 bool buildTrainParts(BuildContext &context, const Node &statement, DType dtype,
                      const ir::Operation &target, ir::Operation &train);
 
-/// Fills the study.strategy and the study.runtime of `evaluate` with what `statement` says.
-void buildStack(BuildContext &context, const Node &statement, ir::Operation &evaluate);
+/// Fills the study.strategy of `evaluate` with what `statement` says.
+void buildStrategy(BuildContext &context, const Node &statement, ir::Operation &evaluate);
+
+/// Fills the study.runtime of `made`, whatever statement it is of.
+void buildRuntime(BuildContext &context, const Node &statement, ir::Operation &made);
 
 /// False, reported, where the `context` of the statement is no number of tokens, or not that of
 /// `subject`.

@@ -5,6 +5,7 @@
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/Providers.h"
+#include "ir/common/diagnostics/Serving.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/study/TrainOps.h"
 
@@ -21,7 +22,6 @@ public:
   void adapters(const Node &node);
   void checkpoint(const Node &node);
   void length(const Node &node);
-  void provider(const Node &node);
 
 private:
   /// What a value has to be.
@@ -143,18 +143,26 @@ void TrainOptions::length(const Node &node) {
     train.setAttr(node.word, *base);
 }
 
-void TrainOptions::provider(const Node &node) {
+bool perfc::buildStepProvider(BuildContext &context, const Node &node, ir::Operation &made) {
+  bool trains = made.is(study::TrainOp::opName);
+  auto bad = [&](SourceRange range, const std::string &text) {
+    std::string statement = trains ? "`train` takes its" : "`serve` takes its";
+    context.diagnostics.report(range, trains ? diag::BadTrainValue : diag::BadServeValue,
+                               statement + " kernel times from " + text);
+    return false;
+  };
   if (node.args.size() > 1)
-    return bad(node.args[1].range, "`train` takes its kernel times from one provider");
+    return bad(node.args[1].range, "one provider");
   const WordValue *name = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!name)
-    return;
+    return true;
   if (const ProviderInfo *provider = findProvider(name->word); !provider || !provider->costsSteps)
     return bad(node.args[0].range,
-               fmt::format("`train` takes its kernel times from {}, not from `{}`",
+               fmt::format("{}, not from `{}`",
                            providerNames([](const ProviderInfo &one) { return one.costsSteps; }),
                            name->word));
-  train.setAttr("using", name->word);
+  made.setAttr("using", name->word);
+  return true;
 }
 
 bool perfc::buildTrainOptions(BuildContext &context, const Node &statement,
@@ -171,7 +179,7 @@ bool perfc::buildTrainOptions(BuildContext &context, const Node &statement,
     else if (child->word == "steps" || child->word == "tokens")
       options.length(*child);
     else if (child->word == "using")
-      options.provider(*child);
+      buildStepProvider(context, *child, train);
   }
   buildPrice(context, statement, target, train);
   return context.diagnostics.errorCount() == errors;

@@ -13,6 +13,10 @@ namespace perfc {
 bool buildTrainOptions(BuildContext &context, const Node &statement, const ir::Operation &target,
                        ir::Operation &train);
 
+/// Sets `using` of `made`, a study.train or study.serve, to the provider of kernel times that
+/// `node` names; false after a report.
+bool buildStepProvider(BuildContext &context, const Node &node, ir::Operation &made);
+
 } // namespace perfc
 
 #endif // PERFC_FRONTEND_BUILD_TRAINOPTIONS_H

@@ -251,6 +251,10 @@ static constexpr ChoiceForm costForms[] = {{.choice = "table", .arguments = tabl
 
 static constexpr WordSpec ownWords[] = {
     schedulerWord,
+    usingOneWord,
+    kernelsWord,
+    timingWord,
+    stackWord,
     {.word = "costs",
      .kind = Choice,
      .choices = "table",

@@ -55,33 +55,11 @@ static constexpr WordSpec gateWord{.word = "gate",
                                    .repeats = true,
                                    .doc = "work kept but not powered: gate B when A == 0"};
 
-static constexpr WordSpec kernelsWord{
-    .word = "kernels",
-    .kind = Reference,
-    .maxArgs = anyNumber,
-    .byDefault = "those of the chip's generation",
-    .doc = "libraries whose kernels go before the generation's, at the tile level"};
-
-static constexpr WordSpec timingWord{
-    .word = "timing",
-    .kind = Choice,
-    .choices = "graph eager alone",
-    .byDefault = "graph",
-    .doc = "kernels of libraries follow each other in a graph, the host starts each by itself, or "
-           "each runs alone with nothing in a cache, as under a profiler"};
-
 static constexpr WordSpec copiesWord{
     .word = "copies",
     .kind = Integer,
     .byDefault = "they come from memory",
     .doc = "weights that take turns from run to run of a benchmark: small ones stay in the cache"};
-
-/// For what an evaluation reads of it.
-static constexpr WordSpec stackWord{.word = "runtime",
-                                    .kind = Reference,
-                                    .byDefault = "what a compiler fuses from kernel to kernel",
-                                    .doc = "the software stack, which says what runs as one "
-                                           "kernel: vllm, torch_eager"};
 
 static constexpr WordSpec evaluateWords[] = {
     stackWord,  onWord,      withWord,   usingWord,     kernelsWord,  timingWord,

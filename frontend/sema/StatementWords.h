@@ -75,6 +75,26 @@ inline constexpr WordSpec usingOneWord{.word = "using",
                                        .choices = usingWord.choices,
                                        .byDefault = usingWord.byDefault,
                                        .doc = "the provider of costs"};
+/// What is said of kernels of libraries.
+inline constexpr WordSpec kernelsWord{
+    .word = "kernels",
+    .kind = ArgKind::Reference,
+    .maxArgs = anyNumber,
+    .byDefault = "those of the chip's generation",
+    .doc = "libraries whose kernels go before the generation's, at the tile level"};
+inline constexpr WordSpec timingWord{
+    .word = "timing",
+    .kind = ArgKind::Choice,
+    .choices = "graph eager alone",
+    .byDefault = "graph",
+    .doc = "kernels of libraries follow each other in a graph, the host starts each by itself, or "
+           "each runs alone with nothing in a cache, as under a profiler"};
+/// For what an evaluation or a batch of requests reads of it.
+inline constexpr WordSpec stackWord{.word = "runtime",
+                                    .kind = ArgKind::Reference,
+                                    .byDefault = "what a compiler fuses from kernel to kernel",
+                                    .doc = "the software stack, which says what runs as one "
+                                           "kernel: vllm, torch_eager"};
 inline constexpr WordSpec runtimeWord{.word = "runtime",
                                       .kind = ArgKind::Reference,
                                       .byDefault = "ideal: all peaks are reached",

@@ -17,6 +17,14 @@ const ProviderInfo &perfc::providerFor(KernelLevel level) {
                         [&](const ProviderInfo &one) { return one.kernels == level; });
 }
 
+std::vector<llvm::StringRef> perfc::stepProviders() {
+  std::vector<llvm::StringRef> names;
+  for (const ProviderInfo &provider : allProviders)
+    if (provider.costsSteps)
+      names.push_back(provider.name);
+  return names;
+}
+
 std::string perfc::providerNames(bool (*isMeant)(const ProviderInfo &)) {
   std::string text;
   for (const ProviderInfo &provider : allProviders)

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace perfc {
 
@@ -37,7 +38,7 @@ struct ProviderInfo {
   llvm::StringLiteral summary;
   llvm::StringLiteral formula; ///< of the latency, in the terms of docs/cost-model.md
   ChipWords reads = ChipWords::All;
-  bool costsSteps = false; ///< `train` may take its kernel times from it
+  bool costsSteps = false; ///< `train` and `serve` may take their kernel times from it
 
   /// Whether `using` may name it.
   constexpr bool isChoice() const { return kernels != KernelLevel::None; }
@@ -70,6 +71,8 @@ inline constexpr ProviderInfo allProviders[] = {
 const ProviderInfo *findProvider(llvm::StringRef name);
 /// The first for kernels at `level`.
 const ProviderInfo &providerFor(KernelLevel level);
+/// The names of those that `train` and `serve` may take kernel times from.
+std::vector<llvm::StringRef> stepProviders();
 /// "`roofline` or `tile`": those that fulfil `isMeant`.
 std::string providerNames(bool (*isMeant)(const ProviderInfo &));
 

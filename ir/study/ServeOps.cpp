@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/study/ServeOps.h"
 
+#include "ir/common/Providers.h"
 #include "ir/core/Verifier.h"
 #include "ir/study/StudyDecls.h"
 #include "ir/study/TrainOps.h"
@@ -214,6 +215,7 @@ static std::vector<OpDecl> partDecls() {
        .doc = "The model in one of the sizes between which costs of batches are interpolated.",
        .attrs = {symbolAttr("graph", "the model in that size").oneOf({"op.graph"}),
                  flagAttr("decode", "each sequence has one new token"),
+                 flagAttr("piece", "its kernels of a context run for a piece of a prompt"),
                  intAttr("batch", "sequences").atLeast(1),
                  intAttr("tokens", "new ones of each").atLeast(1),
                  intAttr("context", "tokens of each in all").atLeast(1)}}};
@@ -229,6 +231,11 @@ std::vector<OpDecl> study::serveDecls() {
        .attrs = statementAttrs(
            {"op.graph", "op.kernel"},
            {stringAttr("dtype", "of products of activations").oneOf(formats),
+            stringAttr("using", "the provider of kernel times").oneOf(stepProviders()).optional(),
+            listAttr("kernels", AttrKind::Symbol, "libraries that go before the generation's")
+                .oneOf({"tile.library"})
+                .optional(),
+            flagAttr("eager", "the host starts each kernel"),
             intAttr("requests", "of the stream").atLeast(1).optional(),
             quantityAttr("memory_share", Dimension(), "of a chip's memory that may be filled")
                 .positive()
@@ -264,7 +271,7 @@ std::vector<OpDecl> study::serveDecls() {
             flagAttr("sharded", "the samples are those of one tensor-parallel rank")}),
        .regions = {holding({StrategyOp::opName, SchedulerOp::opName, ArrivalsOp::opName,
                             LengthsOp::opName, SampleOp::opName, OpTable::opName, PriceOp::opName,
-                            "study.goal"})},
+                            "study.runtime", "study.goal"})},
        .verifier = verifyServe}};
   for (OpDecl &decl : partDecls())
     decls.push_back(std::move(decl));

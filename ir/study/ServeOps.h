@@ -105,6 +105,7 @@ struct SampleOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "study.sample";
   llvm::StringRef graph() const { return op->symbolAttr("graph"); }
   bool isDecode() const { return op->hasAttr("decode"); }
+  bool isPiece() const { return op->hasAttr("piece"); }
   int64_t batch() const { return op->intAttr("batch"); }
   int64_t tokens() const { return op->intAttr("tokens"); }
   int64_t context() const { return op->intAttr("context"); }

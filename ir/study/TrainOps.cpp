@@ -62,14 +62,6 @@ RoutingKind ExpertsOp::routing() const {
   return valueNamed<RoutingKind>(routingNames, op->stringAttr("routing"));
 }
 
-static std::vector<llvm::StringRef> stepProviders() {
-  std::vector<llvm::StringRef> names;
-  for (const ProviderInfo &provider : allProviders)
-    if (provider.costsSteps)
-      names.push_back(provider.name);
-  return names;
-}
-
 bool TrainOp::usesTiles() const {
   const ProviderInfo *provider = findProvider(op->stringAttr("using"));
   return provider && provider->kernels == KernelLevel::Tile;
@@ -281,6 +273,10 @@ static OpDecl runtimeDecl() {
               .optional(),
           shareAttr("overlap_pipeline", "of the sends of an interleaved schedule hidden", 0),
           quantityAttr("step", seconds, "that each step takes besides").otherwise(0),
+          quantityAttr("request", seconds, "from the arrival of a request to its queue")
+              .otherwise(0),
+          quantityAttr("prompt_each", seconds, "the same of a batch for each prompt that it ends")
+              .otherwise(0),
           quantityAttr("step_each", seconds, "the same of an evaluation for each sequence")
               .atLeast(0)
               .otherwise(0),

@@ -9,6 +9,7 @@
 #include "passes/training/GraphParts.h"
 #include "passes/training/StageGraphs.h"
 #include "passes/training/Strategy.h"
+#include <map>
 #include <numeric>
 
 using namespace perfc;
@@ -34,22 +35,31 @@ static bool doesTheSame(const Module &module, phase::KernelOp one, phase::Kernel
     return kernel.inputBytes() + kernel.outputBytes() + kernel.weightBytes();
   };
   auto macs = [&](phase::KernelOp kernel) {
-    return Kernel(as<op::KernelOp>(*module.lookup(kernel.run()))).macs();
+    const Operation *run = module.lookup(kernel.run());
+    if (!run->is(op::KernelOp::opName)) // its blocks
+      run = module.lookup(run->symbolAttr("run"));
+    return Kernel(as<op::KernelOp>(*run)).macs();
   };
   return moved(one) == moved(other) && macs(one) == macs(other);
 }
 
-/// Marks the kernels of `written`, the part of the sample that the program is of, that differ
-/// between the same requests in a `near` and a `far` context.
-static void markContexts(const Module &module, phase::SequenceOp written, phase::SequenceOp near,
-                         phase::SequenceOp far) {
-  std::vector<phase::KernelOp> here = kernelsOf(written), low = kernelsOf(near),
-                               high = kernelsOf(far);
-  if (low.size() != here.size() || high.size() != here.size())
+/// Marks the kernels of a part of all `samples` that differ between the same requests in a `near`
+/// and a `far` context.
+static void markContexts(const Module &module, llvm::ArrayRef<phase::SequenceOp> samples,
+                         phase::SequenceOp near, phase::SequenceOp far) {
+  std::vector<phase::KernelOp> low = kernelsOf(near), high = kernelsOf(far);
+  std::vector<std::vector<phase::KernelOp>> all;
+  for (phase::SequenceOp sample : samples)
+    all.push_back(kernelsOf(sample));
+  auto areAsMany = [&](const std::vector<phase::KernelOp> &kernels) {
+    return kernels.size() == low.size();
+  };
+  if (!areAsMany(high) || !llvm::all_of(all, areAsMany))
     return; // samples that do not go together: the evaluation says so
-  for (size_t i = 0; i < here.size(); ++i)
+  for (size_t i = 0; i < low.size(); ++i)
     if (!doesTheSame(module, low[i], high[i]))
-      here[i]->setAttr("of_context", Attribute::unit());
+      for (const std::vector<phase::KernelOp> &kernels : all)
+        kernels[i]->setAttr("of_context", Attribute::unit());
 }
 
 /// The samples with the fewest requests that make a token, in the nearest and farthest context.
@@ -67,18 +77,27 @@ static std::pair<study::SampleOp, study::SampleOp> contextsOf(study::ServeOp ser
   return {near, far};
 }
 
-static void markContexts(const Module &module, study::ServeOp serve, const GraphParts &written,
-                         llvm::StringRef chip) {
+static void markContexts(const Module &module, study::ServeOp serve, llvm::StringRef chip) {
   auto [near, far] = contextsOf(serve);
   if (!near)
     return;
-  GraphParts low(module, near.graph(), chip), high(module, far.graph(), chip);
-  if (low.layers.size() != written.layers.size() || high.layers.size() != written.layers.size())
+  std::map<std::string, GraphParts> parts;
+  for (study::SampleOp sample : serve.samples())
+    parts.try_emplace(sample.graph().str(), module, sample.graph(), chip);
+  const GraphParts &low = parts.at(near.graph().str()), &high = parts.at(far.graph().str());
+  if (llvm::any_of(parts,
+                   [&](const auto &one) { return one.second.layers.size() != low.layers.size(); }))
     return;
-  markContexts(module, written.before, low.before, high.before);
-  markContexts(module, written.after, low.after, high.after);
-  for (size_t kind = 0; kind < written.layers.size(); ++kind)
-    markContexts(module, written.layers[kind], low.layers[kind], high.layers[kind]);
+  auto mark = [&](llvm::function_ref<phase::SequenceOp(const GraphParts &)> partOf) {
+    std::vector<phase::SequenceOp> samples;
+    for (const auto &one : parts)
+      samples.push_back(partOf(one.second));
+    markContexts(module, samples, partOf(low), partOf(high));
+  };
+  mark([](const GraphParts &one) { return one.before; });
+  mark([](const GraphParts &one) { return one.after; });
+  for (size_t kind = 0; kind < low.layers.size(); ++kind)
+    mark([kind](const GraphParts &one) { return one.layers[kind]; });
 }
 
 /// Stage `number` of `stages`, each on `tensor` of the `chips` of a copy of the model, which runs
@@ -131,7 +150,7 @@ bool passes::scheduleServing(Module &module, PassContext &context, study::ServeO
                                            counted(static_cast<uint64_t>(stages), "stage")));
     return false;
   }
-  markContexts(module, serve, parts, chip);
+  markContexts(module, serve, chip);
   Builder builder(context.registry);
   Operation *top = serve.op;
   while (top->parentOp())

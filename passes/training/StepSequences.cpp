@@ -4,6 +4,7 @@
 #include "ir/op/OpOps.h"
 #include "ir/study/TrainOps.h"
 #include "passes/KernelUses.h"
+#include "passes/Levels.h"
 #include "passes/Names.h"
 #include "passes/analysis/LiveBytes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,6 +49,9 @@ StepSequences::StepSequences(Module &module, const OpRegistry &registry, Operati
     usesTiles = train.usesTiles();
     casts = train.products().hasValue();
   }
+  if (auto serve = as<study::ServeOp>(statement))
+    if (target::ChipOp on = chipOf(module, serve.on()))
+      usesTiles = levelFor(serve, on) == Level::Tile;
 }
 
 //===-- Sequences
@@ -285,7 +289,7 @@ void StepSequences::operation(const Operation &op, Region &into) {
     inner(op, into);
 }
 
-/// With `using tile`, lower-to-tile has cut products into blocks.
+/// At the tile level lower-to-tile has cut kernels into blocks.
 void StepSequences::kernel(const Operation &op, const Operation &kernel, Region &into) {
   std::string tiled = usesTiles ? tileSymbol(kernel.symbol(), chip.symbol()) : "";
   bool isTiled = usesTiles && module.lookup(tiled);

@@ -45,7 +45,7 @@ std::string perfc::driver::madeBy(const Provenance &provenance) {
 }
 
 std::string perfc::driver::details(const Cost &cost) {
-  bool listsKernels = cost.provenance.mapping.empty() && !cost.provenance.library.empty();
+  bool listsKernels = !cost.provenance.library.empty();
   return madeBy(cost.provenance) + (listsKernels ? "; kernels of " + cost.provenance.library : "");
 }
 

@@ -47,7 +47,7 @@ bool StrategyTrials::addEnds(const Strategy &strategy, Outcome &outcome) {
   ir::Operation *statement = filled ? filled->lookup(train.symbol()) : nullptr;
   if (!statement)
     return false;
-  auto whole = withEnds(*filled, *statement, diagnostics, [&] {
+  auto whole = withEnds(*filled, *statement, diagnostics, [&](const UncertainEnd *) {
     return training::evaluateTraining(*filled, *statement, providers, diagnostics);
   });
   if (whole)

@@ -27,12 +27,12 @@ static study::OpTable smallTable() {
 /// A layer without anything that samples would add: the table's kernels alone.
 static double native(int64_t tokens, const BatchShape &shape) {
   std::vector<Sample> samples(2);
-  samples[1].isDecode = true;
+  samples[0].isPiece = samples[1].isDecode = true;
   auto frame = std::make_shared<SampleFrame>(samples);
   auto part = std::make_unique<SampledCost>(
       frame, samples, [](const GraphCost &cost) -> const StepBlock & { return cost.before.block; });
   TableCost cost(std::make_shared<study::OpTable>(smallTable()), std::move(part));
-  double seconds = cost.run(tokens, shape, 1), total = 0;
+  double seconds = cost.run(tokens, shape, 1).seconds(), total = 0;
   for (const ItemTotal &item : cost.totals())
     total += item.seconds;
   EXPECT_DOUBLE_EQ(total, seconds);
