@@ -20,8 +20,11 @@ static const ImportFormat formats[] = {
      1, 1, importConfig},
     {"scale_sim", "CFG TOPOLOGY.csv", "a systolic array of SCALE-Sim with the layers it runs", 2, 2,
      importScaleSim},
+    {"tflite", "FILE.tflite", "a model as a workload, version 3", 1, 1, importTflite},
     {"timeloop", "INPUT.yaml…", "inputs of Timeloop: problem, architecture and mapping", 1, 64,
      importTimeloop},
+    {"torch", "FILE.pt.json", "a graph of PyTorch, as share/perfc/export_torch.py writes it", 1, 1,
+     importTorch},
 };
 
 llvm::ArrayRef<ImportFormat> driver::importFormats() { return formats; }
