@@ -38,6 +38,8 @@ if all(shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin") for tool in ("
     config.available_features.add("slurm")
 if not subprocess.call([config.package_python, "-c", "import importlib.util, sys; sys.exit(not importlib.util.find_spec('torch'))"]):
     config.available_features.add("torch")
+if shutil.which("chromium"): # for reports; ./dev test installs it
+    config.available_features.add("browser")
 if config.perfc_python:
     config.available_features.add("python")
 if config.perfc_sanitize:
