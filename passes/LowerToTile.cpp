@@ -286,12 +286,19 @@ bool TileLowering::proposeAttention(const KernelUse &use, llvm::StringRef symbol
   Operation *waiting = choice(use, symbol, names.front());
   auto op = builder.create<tile::AttentionOp>(waiting->body(), use.kernel->location());
   emitAttention(*attention, *op);
-  for (const std::string &name : names)
-    if (auto library = module.lookup<tile::LibraryOp>(name);
-        library && tile::attentionFor(library, op)) {
-      waiting->setAttr("library", Attribute::symbol(name));
-      return true;
-    }
+  // Where no kernel takes short queries, they stay in the 16 bits in which products make them.
+  std::vector<DType> formats{op.format()};
+  if (bitsOf(op.format()) <= 8)
+    formats.push_back(DType::BF16);
+  for (DType queries : formats) {
+    op->setAttr("format", dtypeName(queries));
+    for (const std::string &name : names)
+      if (auto library = module.lookup<tile::LibraryOp>(name);
+          library && tile::attentionFor(library, op)) {
+        waiting->setAttr("library", Attribute::symbol(name));
+        return true;
+      }
+  }
   waiting->erase();
   return false;
 }
