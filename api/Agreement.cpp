@@ -179,3 +179,28 @@ emit::Json api::withAgreement(emit::Json object, llvm::ArrayRef<ValidationRow> r
   object.set("rows", rows.size()).set("groups", std::move(list));
   return object;
 }
+
+emit::Json api::withPredictions(emit::Json object, llvm::ArrayRef<ValidationRow> rows,
+                                size_t most) {
+  std::vector<std::pair<const ValidationRow *, const Prediction *>> all;
+  for (const ValidationRow &row : rows)
+    for (const Prediction &one : row.predictions)
+      if (one.predicted && one.reference && one.apart.empty())
+        all.emplace_back(&row, &one);
+  emit::Json list = emit::Json::array();
+  size_t step = all.size() / most + 1;
+  for (size_t i = 0; i < all.size(); i += step) {
+    const auto &[row, one] = all[i];
+    std::string labels;
+    for (const auto &[key, value] : row->labels)
+      labels += (labels.empty() ? "" : ", ") + key + " = " + value;
+    list.push(emit::Json::array()
+                  .push(row->name)
+                  .push(one->metric)
+                  .push(one->predicted->real)
+                  .push(one->reference->real)
+                  .push(labels));
+  }
+  object.set("figures", all.size()).set("predictions", std::move(list));
+  return object;
+}

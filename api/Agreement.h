@@ -73,6 +73,11 @@ std::vector<GroupStatistics> groupStatistics(llvm::ArrayRef<ValidationRow> rows)
 /// Adds "rows" and "groups" to an object (docs/output.md).
 emit::Json withAgreement(emit::Json object, llvm::ArrayRef<ValidationRow> rows);
 
+/// Adds "figures", how many have a prediction and a reference, and "predictions": the row, the
+/// metric, the prediction, the reference and the row's labels of these, or, of many, of at most
+/// `most` that stand evenly among them.
+emit::Json withPredictions(emit::Json object, llvm::ArrayRef<ValidationRow> rows, size_t most);
+
 /// Spearman's rank correlation; nothing for fewer than two pairs or when one side is constant.
 llvm::Optional<double> spearman(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b);
 /// The q-quantile by linear interpolation; nothing when there are no values.

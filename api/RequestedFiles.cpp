@@ -2,6 +2,7 @@
 #include "api/RequestedFiles.h"
 
 #include "api/Emitted.h"
+#include "api/RunDocument.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Files.h"
 
@@ -34,7 +35,8 @@ void RequestedFiles::write(const Evaluated &evaluated, study::EmitOp request) {
     for (const emit::Result &result : evaluation.results())
       input.results.push_back(&result);
   }
-  bool isOfResults = emitter->needsResults && emitter->write && !request.path().endswith("/");
+  bool isOfResults =
+      emitter->needsResults && emitter->write && (emitter->files || !request.path().endswith("/"));
   if (evaluated.point && isOfResults) {
     auto [known, isNew] = ofPoints.insert({request.path().str(), {emitter, request->range(), {}}});
     known->second.results.insert(input.results.begin(), input.results.end());
@@ -42,6 +44,8 @@ void RequestedFiles::write(const Evaluated &evaluated, study::EmitOp request) {
     if (!isNew)
       return;
   }
+  if (isOfResults)
+    input.findings = findingsJson(evaluation);
   writeEmitted(*emitter, input, request.path(), request->range());
 }
 
@@ -58,8 +62,8 @@ void RequestedFiles::write(const Evaluated &evaluated) {
 void RequestedFiles::finish() {
   for (const auto &[path, file] : ofPoints)
     if (file.isShared)
-      writeEmitted(
-          *file.emitter,
-          {file.results.getArrayRef().vec(), nullptr, context.sources, &context.diagnostics}, path,
-          file.place);
+      writeEmitted(*file.emitter,
+                   {file.results.getArrayRef().vec(), nullptr, context.sources,
+                    &context.diagnostics, findingsJson(evaluation)},
+                   path, file.place);
 }

@@ -11,6 +11,8 @@ using namespace perfc::mapper;
 
 /// The document prints its lists as fields of an object: their elements stand this far in.
 static constexpr unsigned partIndent = 4;
+/// Figures of a table of measurements that a chart shows.
+static constexpr size_t chartedFigures = 3000;
 
 /// The values of the mappings of a search, with the mappings as text.
 static emit::Json frontJson(const mapper::FoundFront &front) {
@@ -86,6 +88,31 @@ emit::Json api::tablesJson(const std::deque<PredictedTable> &tables) {
   return all;
 }
 
+/// Fronts and what `require` has left out.
+static void addSweeps(emit::Json &document, const Evaluation &evaluation) {
+  std::vector<StoredRow> rows = evaluation.sweepRows();
+  if (std::vector<Front> list = fronts(rows); !list.empty())
+    document.set("fronts", frontsJson(list));
+  if (std::vector<LeftOut> list = leftOut(rows); !list.empty())
+    document.set("left_out", leftOutJson(list));
+}
+
+static void addFindings(emit::Json &document, const Evaluation &evaluation) {
+  addSweeps(document, evaluation);
+  if (!evaluation.tables().empty())
+    document.set("tables", tablesJson(evaluation.tables()));
+}
+
+emit::Json api::findingsJson(const Evaluation &evaluation) {
+  emit::Json findings = emit::Json::object(), tables = emit::Json::array();
+  addSweeps(findings, evaluation);
+  for (const PredictedTable &table : evaluation.tables())
+    tables.push(
+        withPredictions(withAgreement(emit::Json::object().set("table", table.path), table.rows),
+                        table.rows, chartedFigures));
+  return tables.isEmpty() ? findings : findings.set("tables", std::move(tables));
+}
+
 static std::string printPart(const emit::Json &part) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -129,13 +156,7 @@ void RunDocument::print(llvm::raw_ostream &out, llvm::StringRef path) {
   document.set("schema", 1).set("file", path).set("results", listOf(allResults));
   if (!allSearches.empty())
     document.set("searches", listOf(allSearches));
-  std::vector<StoredRow> rows = evaluation.sweepRows();
-  if (std::vector<Front> list = fronts(rows); !list.empty())
-    document.set("fronts", frontsJson(list));
-  if (std::vector<LeftOut> list = leftOut(rows); !list.empty())
-    document.set("left_out", leftOutJson(list));
-  if (!evaluation.tables().empty())
-    document.set("tables", tablesJson(evaluation.tables()));
+  addFindings(document, evaluation);
   document.set("expectations", std::move(expectations))
       .set("unsupported", std::move(unsupported))
       .print(out);

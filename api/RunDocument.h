@@ -32,6 +32,9 @@ private:
   size_t takenResults = 0, takenSearches = 0; ///< of the evaluation
 };
 
+/// What a report shows besides results: fronts, what sweeps leave out, and tables of measurements
+/// with the predictions of each row.
+emit::Json findingsJson(const Evaluation &evaluation);
 /// The fronts: `of` how many results, and `points` with `point`, `label` and each value.
 emit::Json frontsJson(llvm::ArrayRef<mapper::Front> fronts);
 /// How many results of each sweep `require` has left out, and which conditions.

@@ -52,6 +52,13 @@ target_link_libraries(perfc_isl INTERFACE PkgConfig::isl)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 add_library(perfc_eigen INTERFACE)
 target_link_libraries(perfc_eigen INTERFACE Eigen3::Eigen)
+# The report: d3 (Debian's libjs-d3) is embedded, for browsers and for Duktape, an interpreter of JavaScript. Only backends/emit/report
+# sees it. d3 3 is what Duktape can read.
+pkg_check_modules(duktape REQUIRED IMPORTED_TARGET duktape)
+add_library(perfc_duktape INTERFACE)
+target_link_libraries(perfc_duktape INTERFACE PkgConfig::duktape)
+find_file(PERFC_D3 d3.min.js PATHS /usr/share/javascript/d3 REQUIRED)
+find_file(PERFC_D3_LICENCE copyright PATHS /usr/share/doc/libjs-d3 NO_DEFAULT_PATH REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # The Python package: of Debian's own Python, for which its packages are; -DPython_EXECUTABLE=… names another one.

@@ -22,3 +22,19 @@ function(perfc_library target)
     set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${PERFC_CLANG_TIDY}")
   endif()
 endfunction()
+
+# perfc_embed(TARGET HEADER FUNCTION NAME=FILE…)
+#
+# Adds to TARGET the texts of the files, which perfc::FUNCTION(name), declared in HEADER, returns.
+function(perfc_embed target header function)
+  string(REGEX REPLACE "[/:]+" "_" name "${header}")
+  set(embedded "${PROJECT_BINARY_DIR}/generated/embedded/${name}.cpp")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/generated/embedded")
+  list(TRANSFORM ARGN REPLACE "^[a-z0-9_]+=" "" OUTPUT_VARIABLE files)
+  add_custom_command(
+    OUTPUT "${embedded}"
+    COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/cmake/embed_text.py" "${header}" "${function}" "${embedded}" ${ARGN}
+    DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/embed_text.py" "${PROJECT_SOURCE_DIR}/cmake/embed_stdlib.py"
+    COMMENT "Embedding the texts of ${header}" VERBATIM)
+  target_sources(${target} PRIVATE "${embedded}")
+endfunction()

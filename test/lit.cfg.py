@@ -35,6 +35,8 @@ config.substitutions.append(("%mpirun", "mpirun"))
 # A Slurm of the test's own takes munged, which runs as whoever the daemons run as.
 if all(shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin") for tool in ("sbatch", "slurmctld", "slurmd", "munged")):
     config.available_features.add("slurm")
+if shutil.which("chromium"): # for reports; ./dev test installs it
+    config.available_features.add("browser")
 if config.perfc_python:
     config.available_features.add("python")
 if config.perfc_sanitize:

@@ -121,6 +121,7 @@ struct CostPart {
   Figure energy;
   double flops = 0;
   double macs = 0;
+  double bytes = 0; ///< that a memory moves
   double utilization = 0;
   /// The resource that sets the latency, "" when the children say it.
   std::string bound;

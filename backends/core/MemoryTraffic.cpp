@@ -27,3 +27,10 @@ MemoryTraffic perfc::trafficOf(const ChipMemory &memory, double read, double wri
   limit(written, memory.view.writeBandwidth());
   return traffic;
 }
+
+CostPart perfc::partOf(const MemoryTraffic &traffic) {
+  CostPart part(PartKind::Memory, traffic.memory, traffic.location, traffic.latency,
+                traffic.energy);
+  part.bytes = traffic.bytes();
+  return part;
+}

@@ -13,6 +13,9 @@ namespace perfc {
 /// of all copies, as far as these are given.
 MemoryTraffic trafficOf(const ChipMemory &memory, double read, double written);
 
+/// The line of a breakdown that says what a memory moves.
+CostPart partOf(const MemoryTraffic &traffic);
+
 } // namespace perfc
 
 #endif // PERFC_BACKENDS_CORE_MEMORYTRAFFIC_H

@@ -6,7 +6,10 @@ using namespace perfc::emit;
 static const Emitter table[] = {
     {"json", "results as one JSON document (docs/output.md)", true, writeJson},
     {"csv", "results as a table, one line per kernel", true, writeCsv},
-    {"html", "results as a page for a browser", true, writeHtml},
+    {"markdown", "results as a Markdown table", true, writeMarkdown},
+    {"latex", "results as a LaTeX table (booktabs)", true, writeLatex},
+    {"html", "results as a page for a browser, with charts", true, writeHtml},
+    {"svg", "the charts of results, together or a file each", true, writeSvg, "", svgFiles},
     {"dot", "the workloads as Graphviz graphs", false, writeDot},
     {"timeloop", "each loop nest as an input of Timeloop", false, writeTimeloop, "loopnest",
      timeloopFiles},

@@ -20,6 +20,9 @@ struct Input {
   const SourceManager &sources;
   /// Takes what cannot be written; may be null.
   DiagnosticEngine *diagnostics = nullptr;
+  /// What a run has found besides, as fields of the document of `perfc run --json`: fronts, what
+  /// `require` has left out, and predicted tables.
+  Json findings = Json::object();
 };
 
 /// Takes the files of a folder one after the other, so that no more than one is in memory; false
@@ -51,6 +54,10 @@ Json expectationJson(const Expectation &expectation, const SourceManager &source
 void writeJson(const Input &input, llvm::raw_ostream &os);
 void writeCsv(const Input &input, llvm::raw_ostream &os);
 void writeHtml(const Input &input, llvm::raw_ostream &os);
+void writeSvg(const Input &input, llvm::raw_ostream &os);
+void svgFiles(const Input &input, FileSink sink);
+void writeMarkdown(const Input &input, llvm::raw_ostream &os);
+void writeLatex(const Input &input, llvm::raw_ostream &os);
 void writeDot(const Input &input, llvm::raw_ostream &os);
 void writeTimeloop(const Input &input, llvm::raw_ostream &os);
 void timeloopFiles(const Input &input, FileSink sink);

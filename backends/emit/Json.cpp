@@ -47,7 +47,7 @@ static void printString(llvm::raw_ostream &os, llvm::StringRef text) {
   os << llvm::json::Value(llvm::json::fixUTF8(text));
 }
 
-void Json::printFlat(llvm::raw_ostream &os) const {
+void Json::printFlat(llvm::raw_ostream &os, llvm::StringRef comma, llvm::StringRef colon) const {
   if (auto *truth = std::get_if<bool>(&data)) {
     os << (*truth ? "true" : "false");
   } else if (auto *whole = std::get_if<int64_t>(&data)) {
@@ -60,16 +60,20 @@ void Json::printFlat(llvm::raw_ostream &os) const {
     printString(os, *text);
   } else if (auto *list = std::get_if<List>(&data)) {
     os << '[';
-    llvm::interleaveComma(*list, os, [&](const Json &value) { value.printFlat(os); });
+    llvm::interleave(
+        *list, os, [&](const Json &value) { value.printFlat(os, comma, colon); }, comma);
     os << ']';
   } else if (auto *fields = std::get_if<Fields>(&data)) {
     os << '{';
-    llvm::interleaveComma(*fields, os, [&](const auto &field) {
+    auto print = [&](const auto &field) {
       printString(os, field.first);
-      os << ": ";
-      field.second.printFlat(os);
-    });
+      os << colon;
+      field.second.printFlat(os, comma, colon);
+    };
+    llvm::interleave(*fields, os, print, comma);
     os << '}';
+  } else if (auto *printed = std::get_if<Printed>(&data)) {
+    os << printed->text;
   } else {
     os << "null";
   }

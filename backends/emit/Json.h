@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -39,10 +40,19 @@ public:
   /// Sets a new field of an object; returns the object.
   Json &set(llvm::StringRef key, Json value);
   bool isEmpty() const;
+  /// Elements of an array.
+  size_t size() const { return std::get<List>(data).size(); }
+  /// Leaves the first elements of an array.
+  void truncate(size_t count) {
+    List &list = std::get<List>(data);
+    list.resize(std::min(count, list.size()));
+  }
 
   /// Two blanks per level; arrays and objects without nested ones stay on a line of their own if it
   /// is not too long.
   void print(llvm::raw_ostream &os, unsigned indent = 0) const;
+  /// The same in one line, for programs alone.
+  void printLine(llvm::raw_ostream &os) const { printFlat(os, ",", ":"); }
 
 private:
   using List = std::vector<Json>;
@@ -54,7 +64,8 @@ private:
   explicit Json(Printed text) : data(std::move(text)) {}
   explicit Json(Fields fields) : data(std::move(fields)) {}
   bool isFlat() const;
-  void printFlat(llvm::raw_ostream &os) const;
+  void printFlat(llvm::raw_ostream &os, llvm::StringRef comma = ", ",
+                 llvm::StringRef colon = ": ") const;
 
   using Data = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, List,
                             Fields, Printed>;

@@ -1,9 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Results as a table in SI units: one line for each result's total and one for each of its kernels;
-// where there are points of a sweep, one line for each result, with what the sweeps set and all
-// metrics, those of the file too, in columns of their own. A value that is not given is empty.
+// where there are points of a sweep, the table of all results (ResultTable.h). A value that is not
+// given is empty.
 #include "backends/emit/Emit.h"
+#include "backends/emit/ResultTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -104,46 +105,14 @@ static Line kernelLine(const Result &result, const KernelLine &kernel) {
   return line;
 }
 
-//===-- Points of sweeps
-//--------------------------------------------------------------------------===//
-
-/// What a sweep sets, as a number where it is one.
-static std::string setting(const Result &result, llvm::StringRef name) {
-  const ir::Attribute *value = result.point.find(name);
-  if (!value)
-    return "";
-  if (value->is(ir::AttrKind::Int) || value->is(ir::AttrKind::Quantity))
-    return real(value->asQuantity().toDouble());
-  return value->is(ir::AttrKind::String) ? value->asString().str() : value->text();
-}
-
 static std::vector<Line> pointLines(llvm::ArrayRef<const Result *> results) {
-  std::vector<std::string> settings, metrics; // in the order in which they come
-  for (const Result *result : results) {
-    for (const auto &[name, value] : result->point.entries())
-      addName(settings, name);
-    for (const auto &[name, value] : metricsOf(*result))
-      if (value.hasNumber())
-        addName(metrics, name);
-  }
-  std::vector<std::string> own = ownNames(results);
-  Line titles{"result", "subject", "on"};
-  for (const std::vector<std::string> *names : {&settings, &metrics, &own})
-    llvm::append_range(titles, *names);
-  llvm::append_range(titles, Line{"bound", "provider", "mapping"});
-  std::vector<Line> lines{titles};
-  for (const Result *result : results) {
-    Line line{result->name, result->subject, result->on};
-    for (const std::string &name : settings)
-      line.push_back(setting(*result, name));
-    for (const std::string &name : metrics) {
-      llvm::Optional<MetricValue> value = metric(*result, name);
-      line.push_back(value && value->hasNumber() ? real(value->value.central()) : "");
+  std::vector<Line> lines(results.size() + 1);
+  for (const ResultColumn &column : resultColumns(results)) {
+    lines.front().push_back(column.name);
+    for (size_t row = 0; row < results.size(); ++row) {
+      const ResultCell &cell = column.cells[row];
+      lines[row + 1].push_back(cell.number ? real(*cell.number) : cell.text);
     }
-    addOwn(line, *result, own);
-    const Provenance &by = result->cost.provenance;
-    llvm::append_range(line, Line{result->cost.bottleneck().str(), by.provider, by.mapping});
-    lines.push_back(std::move(line));
   }
   return lines;
 }

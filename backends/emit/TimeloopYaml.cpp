@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/emit/Timeloop.h"
 
+#include "ir/common/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fmt/format.h>
 

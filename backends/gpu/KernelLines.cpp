@@ -21,8 +21,7 @@ void KernelLines::traffic(const ChipMemory &memory, double read, double written,
   MemoryTraffic traffic = trafficOf(memory, read, written);
   traffic.latency = time * scale;
   cost.energy += traffic.energy;
-  part(PartKind::Memory, traffic.memory, time, traffic.energy);
-  cost.breakdown.children.back().location = traffic.location;
+  cost.breakdown.children.push_back(partOf(traffic));
   cost.traffic.push_back(std::move(traffic));
 }
 

@@ -114,13 +114,12 @@ void TileEvaluator::addCompute(Cost &cost) {
 void TileEvaluator::addMemories(Cost &cost) {
   auto add = [&](MemoryTraffic traffic, const Uncertain &time) {
     cost.energy += traffic.energy;
-    cost.breakdown.children.emplace_back(PartKind::Memory, traffic.memory, traffic.location, time,
-                                         traffic.energy);
+    traffic.latency = time;
+    cost.breakdown.children.push_back(partOf(traffic));
     if (time.central() > slowest.central()) {
       slowest = time;
       bound = "memory " + traffic.memory;
     }
-    traffic.latency = time;
     cost.traffic.push_back(std::move(traffic));
   };
   const ChipMemory *outermost = chip.outermost();

@@ -144,6 +144,7 @@ void FusedEvaluator::add(ResourceCost resource, llvm::StringRef kind, const ir::
   known->part.latency = known->seconds;
   known->part.energy += resource.part.energy;
   known->part.macs += resource.part.macs;
+  known->part.bytes += resource.part.bytes;
   llvm::append_range(known->part.children, std::move(resource.part.children));
 }
 

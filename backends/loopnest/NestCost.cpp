@@ -102,6 +102,7 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   traffic.latency = result.time.seconds;
   result.part.latency = result.time.seconds;
   result.part.energy = traffic.energy;
+  result.part.bytes = traffic.bytes();
   return result;
 }
 

@@ -24,8 +24,7 @@ static std::vector<CostPart> partsOf(const ComputeTime &compute, const Cost &cos
   if (!compute.units.empty())
     parts.push_back(std::move(computing));
   for (const MemoryTraffic &memory : cost.traffic)
-    parts.emplace_back(PartKind::Memory, memory.memory, memory.location, memory.latency,
-                       memory.energy);
+    parts.push_back(partOf(memory));
   return parts;
 }
 

@@ -111,7 +111,8 @@ bool Compilation::notAStatement(Elaborator &elaborator, const ast::Item &item, c
 /// The result that `emit FORMAT "…" from NAME` at file level is about, if the format is of the
 /// program that led to it and not of the result alone; else "".
 static llvm::StringRef programOf(const ast::Item &item) {
-  static constexpr llvm::StringLiteral ofResults[] = {"json", "csv", "html"};
+  static constexpr llvm::StringLiteral ofResults[] = {"json",  "csv",  "markdown",
+                                                      "latex", "html", "svg"};
   if (item.isDamaged || item.isMistaken || item.kind != ast::ItemKind::Line ||
       item.word != "emit" || item.args.size() != 1 ||
       llvm::is_contained(ofResults, item.args[0].value->format))

@@ -8,6 +8,7 @@ using namespace perfc::driver;
 
 static constexpr OptionSpec runOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"html", 0, "FILE", "write a report with charts there, for a browser"},
     {"from", 0, "FORMAT", "the files are of another tool, as for perfc import, or chakra"},
     {"hw", 0, "FILE", "the hardware that goes with it, where the tool has a file for that"},
     {"on", 0, "CHIP", "of a model's file or folder: what it runs on, of the library"},
@@ -31,6 +32,7 @@ static constexpr OptionSpec runOptions[] = {
 };
 static constexpr OptionSpec searchOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"html", 0, "FILE", "write a report with charts there, for a browser"},
     {"stats", 0, "", "print the mappings evaluated and the CPU seconds of each search"},
     {"mapping", 0, "OUT.perf",
      "write the best mappings as a .perf file (a Timeloop input as YAML)"},
@@ -49,6 +51,7 @@ static constexpr OptionSpec searchOptions[] = {
 };
 static constexpr OptionSpec sweepOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"html", 0, "FILE", "write a report with charts there, for a browser"},
     {"db", 0, "FILE", "keep the results in this SQLite file, and go on from what it has"},
     {"shard", 0, "I/N", "evaluate every N-th point, from the I-th on"},
     {"slurm", 0, "OUT.sh",
@@ -76,7 +79,9 @@ static constexpr OptionSpec optOptions[] = {
 };
 static constexpr OptionSpec emitOptions[] = {
     {"to", 0, "FORMAT",
-     "json, csv, html, dot, perfetto, maestro, timeloop, chakra or astra_sim; json without this"},
+     "json, csv, markdown, latex, html, svg, dot, perfetto, maestro, timeloop, chakra or "
+     "astra_sim; "
+     "json without this"},
     {"output", 'o', "FILE", "write there instead of standard output"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };

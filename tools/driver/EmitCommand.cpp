@@ -4,6 +4,7 @@
 #include "api/Emitted.h"
 #include "api/Evaluation.h"
 #include "api/Providers.h"
+#include "api/RunDocument.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/study/AllOps.h"
@@ -46,7 +47,7 @@ static void emitResults(Session &session, const emit::Emitter &emitter, FileId f
   });
   if (!emitter.write)
     return;
-  emit::Input input{{}, nullptr, session.sources, &session.diagnostics};
+  emit::Input input{{}, nullptr, session.sources, &session.diagnostics, findingsJson(evaluation)};
   for (const emit::Result &result : evaluation.results())
     input.results.push_back(&result);
   writeEmitted(emitter, input, path, {});

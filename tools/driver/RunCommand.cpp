@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
+#include "api/Emitted.h"
 #include "api/OutputFile.h"
 #include "api/Providers.h"
 #include "api/RequestedFiles.h"
@@ -46,6 +47,19 @@ static void finishSearches(Session &session, const Evaluation &evaluation, FileI
         "CPU second\n",
         entry.result->label, entry.summary.evaluated, entry.summary.cpuSeconds,
         double(entry.summary.evaluated) / std::max(1e-9, entry.summary.cpuSeconds));
+}
+
+/// The page that `--html` asks for.
+static void writeReport(Session &session, const Evaluation &evaluation,
+                        const Arguments &arguments) {
+  if (!arguments.has("html"))
+    return;
+  emit::Input input{{}, nullptr, session.sources, &session.diagnostics, findingsJson(evaluation)};
+  for (const emit::Result &result : evaluation.results())
+    input.results.push_back(&result);
+  if (session.diagnostics.hasErrors() && input.results.empty() && input.findings.isEmpty())
+    return;
+  writeEmitted(*emit::findEmitter("html"), input, arguments.value("html"), {});
 }
 
 using Which = RunOptions::Which;
@@ -185,6 +199,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
       printAgreement(session, table.path, table.rows);
   }
   finishSearches(session, evaluation, file, arguments);
+  writeReport(session, evaluation, arguments);
   return true;
 }
 
@@ -242,6 +257,16 @@ static bool checkVerify(Session &session, const Arguments &arguments) {
   return false;
 }
 
+/// Reports are of programs; false after a report.
+static bool checkHtml(Session &session, const Arguments &arguments) {
+  bool isOther = arguments.value("from") == "chakra" || arguments.value("mode") == "timeloop";
+  if (!arguments.has("html") || !isOther)
+    return true;
+  session.diagnostics.report({}, diag::NotSupportedYet, "`--html` of another tool's figures")
+      .help("`perfc import` makes a program of the files");
+  return false;
+}
+
 bool driver::runFile(Session &session, const Arguments &arguments) {
   std::vector<llvm::StringRef> formats;
   for (const ImportFormat &format : importFormats())
@@ -252,7 +277,7 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
       !checkChoice(session, arguments, "strategy", {"bound", "exhaustive"}) ||
       !checkFileCount(session, arguments, "run"))
     return true;
-  if (!checkVerify(session, arguments))
+  if (!checkVerify(session, arguments) || !checkHtml(session, arguments))
     return true;
   if (arguments.value("from") == "chakra")
     return runTraces(session, arguments);
@@ -278,7 +303,7 @@ bool driver::searchFile(Session &session, const Arguments &arguments) {
   if (!checkChoice(session, arguments, "from", {"timeloop"}) ||
       !checkChoice(session, arguments, "mode", {"timeloop"}) ||
       !checkChoice(session, arguments, "strategy", {"bound", "exhaustive", "random"}) ||
-      !checkFileCount(session, arguments, "search"))
+      !checkFileCount(session, arguments, "search") || !checkHtml(session, arguments))
     return true;
   if (arguments.has("from") && arguments.has("strategy")) {
     session.diagnostics

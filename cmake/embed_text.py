@@ -1,17 +1,16 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes EmbeddedText.cpp: texts of the manual that the command prints.
+"""Writes a C++ file with texts that are embedded in the binary, and the function that finds them by name.
 
-usage: embed_text.py HELPERS OUTPUT NAME=FILE…; HELPERS is the folder of embed_stdlib.py.
+usage: embed_text.py HEADER FUNCTION OUTPUT NAME=FILE…; HEADER declares FUNCTION, "llvm::StringRef perfc::FUNCTION(llvm::StringRef name)".
 """
 import sys
 from pathlib import Path
 
+from embed_stdlib import literal
 
-def main(helpers: str, output: str, *texts: str) -> None:
-    sys.path.insert(0, helpers)
-    from embed_stdlib import literal
 
-    out = ['#include "tools/driver/EmbeddedText.h"', "", "llvm::StringRef perfc::driver::embeddedText(llvm::StringRef name) {"]
+def main(header: str, function: str, output: str, *texts: str) -> None:
+    out = [f'#include "{header}"', "", f"llvm::StringRef perfc::{function}(llvm::StringRef name) {{"]
     for text in texts:
         name, path = text.split("=", 1)
         out.append(f'  if (name == "{name}") {{\n    static constexpr llvm::StringLiteral text =\n{literal(Path(path).read_bytes())};\n    return text;\n  }}')
