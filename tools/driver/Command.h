@@ -57,6 +57,7 @@ bool importFile(Session &session, const Arguments &arguments);
 bool formatFiles(Session &session, const Arguments &arguments);
 bool listLibrary(Session &session, const Arguments &arguments);
 bool explain(Session &session, const Arguments &arguments);
+bool compareFiles(Session &session, const Arguments &arguments);
 bool newFile(Session &session, const Arguments &arguments);
 bool printDocumentation(Session &session, const Arguments &arguments);
 bool validateTable(Session &session, const Arguments &arguments);

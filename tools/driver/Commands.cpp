@@ -125,6 +125,11 @@ static constexpr OptionSpec explainOptions[] = {
     {"json", 0, "", "print the results as one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
+static constexpr OptionSpec compareOptions[] = {
+    {"second", 0, "NAME=VALUE", "set a parameter for the second alone; may be given several times"},
+    {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"", 'D', "NAME=VALUE", "set a parameter of both; may be given several times"},
+};
 static constexpr OptionSpec docOptions[] = {
     {"words", 0, "", "all words of the language, as Markdown tables"},
     {"metrics", 0, "", "all metrics, as a Markdown table"},
@@ -164,6 +169,11 @@ static const Command table[] = {
     {"explain", "why a result is what it is, or what a diagnostic means",
      "FILE [RESULT] | PERF0123", "perfc explain design.perf", explainOptions, 1, 2, explain,
      "Follows each result to the kernels that take longest and the resources that limit them."},
+    {"compare", "what makes two programs, settings or results differ, and why",
+     "A.perf B.perf | FILE --second NAME=VALUE | FILE RESULT RESULT",
+     "perfc compare design.perf --second batch=8", compareOptions, 1, 3, compareFiles,
+     "What differs most stands first, each with its cause. Results of two programs are compared in "
+     "their order, or by their names where one has more."},
     {"validate", "predictions against tables of measurements or reference figures",
      "FILE.perf [TABLE] | KIND TABLE [options]",
      "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 1, 2,

@@ -131,9 +131,10 @@ int Session::finish() {
 }
 
 bool driver::readDefines(const Arguments &arguments, DiagnosticEngine &diagnostics,
-                         std::vector<std::pair<std::string, std::string>> &defines) {
+                         std::vector<std::pair<std::string, std::string>> &defines,
+                         llvm::StringRef option) {
   bool ok = true;
-  for (llvm::StringRef text : arguments.values("D")) {
+  for (llvm::StringRef text : arguments.values(option)) {
     auto [name, value] = text.split('=');
     if (name.empty() || value.empty()) {
       diagnostics.report({}, diag::BadDefine, text.str()).help("write `-D batch=8`");

@@ -64,9 +64,11 @@ struct Session {
 /// The options of every command.
 llvm::ArrayRef<OptionSpec> commonOptions();
 
-/// `-D name=value` of `arguments`; false when one is malformed (reported).
+/// `-D name=value` of `arguments`, or those of another option; false when one is malformed
+/// (reported).
 bool readDefines(const Arguments &arguments, DiagnosticEngine &diagnostics,
-                 std::vector<std::pair<std::string, std::string>> &defines);
+                 std::vector<std::pair<std::string, std::string>> &defines,
+                 llvm::StringRef option = "D");
 
 } // namespace perfc::driver
 
