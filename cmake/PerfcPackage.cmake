@@ -5,7 +5,7 @@
 include(GNUInstallDirs)
 install(FILES tools/torch/export_torch.py DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc")
 install(DIRECTORY stdlib/ DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc/stdlib" FILES_MATCHING PATTERN "*.perf")
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.perf" PATTERN "agents.py")
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.schema.json" PATTERN "*.perf" PATTERN "agents.py")
 # The library: headers, both forms of it, and how CMake and pkg-config find them.
 install(DIRECTORY api/perfc/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/perfc")
 install(TARGETS libperfc EXPORT perfcTargets LIBRARY)

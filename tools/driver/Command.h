@@ -36,6 +36,9 @@ const Command *findCommand(llvm::StringRef name);
 /// the longest term.
 void printTerms(llvm::raw_ostream &os, const HelpTerms &terms, unsigned least, unsigned width);
 
+/// "-o, --output FILE".
+std::string spelling(const OptionSpec &option);
+
 /// The text of `perfc --help` and of `perfc COMMAND --help`, in lines of `width` characters.
 void printHelp(llvm::raw_ostream &os, unsigned width);
 void printHelp(llvm::raw_ostream &os, const Command &command, unsigned width);
@@ -58,6 +61,8 @@ bool formatFiles(Session &session, const Arguments &arguments);
 bool listLibrary(Session &session, const Arguments &arguments);
 bool explain(Session &session, const Arguments &arguments);
 bool compareFiles(Session &session, const Arguments &arguments);
+bool printCompletion(Session &session, const Arguments &arguments);
+bool printManual(Session &session, const Arguments &arguments);
 bool newFile(Session &session, const Arguments &arguments);
 bool printDocumentation(Session &session, const Arguments &arguments);
 bool validateTable(Session &session, const Arguments &arguments);

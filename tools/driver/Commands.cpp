@@ -199,6 +199,22 @@ static const Command table[] = {
      jsonOptions, 0, 1, listLibrary, "KIND is op, workload, hardware, system, mapping, network, …"},
     {"doc", "what a word of the language, the library or the IR means", "[WORD] [options]",
      "perfc doc bandwidth", docOptions, 0, 1, printDocumentation},
+    {"completion",
+     "what a shell reads to complete commands and options",
+     "bash|zsh|fish",
+     "perfc completion bash > ~/.local/share/bash-completion/completions/perfc",
+     {},
+     1,
+     1,
+     printCompletion},
+    {"man",
+     "a page of the manual, for man",
+     "[COMMAND]",
+     "perfc man run | man -l -",
+     {},
+     0,
+     1,
+     printManual},
 };
 
 llvm::ArrayRef<Command> driver::commands() { return table; }

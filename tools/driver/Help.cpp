@@ -25,8 +25,7 @@ void driver::printHelp(llvm::raw_ostream &os, unsigned width) {
         "example: perfc docs/examples/resnet50_a100.perf\n";
 }
 
-/// "-o, --output FILE".
-static std::string spelling(const OptionSpec &option) {
+std::string driver::spelling(const OptionSpec &option) {
   std::string text = option.letter ? fmt::format("-{}", option.letter) : "  ";
   if (!option.name.empty())
     text += fmt::format("{} --{}", option.letter ? "," : " ", option.name.str());
