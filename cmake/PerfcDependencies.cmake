@@ -71,6 +71,12 @@ if(PERFC_PYTHON AND NOT can_build)
   message(FATAL_ERROR "PERFC_PYTHON needs pybind11 and the headers of Python, and no sanitizers")
 endif()
 
+# FlatBuffers: headers, and the compiler of schemas; only frontend/import/tflite sees them.
+find_program(PERFC_FLATC flatc REQUIRED)
+find_path(PERFC_FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h REQUIRED)
+add_library(perfc_flatbuffers INTERFACE)
+target_include_directories(perfc_flatbuffers SYSTEM INTERFACE "${PERFC_FLATBUFFERS_INCLUDE}")
+
 # ANTLR: only grammar/ and frontend/syntax see it.
 find_package(antlr4-runtime 4.9 REQUIRED)
 find_program(PERFC_ANTLR_TOOL antlr4 REQUIRED)

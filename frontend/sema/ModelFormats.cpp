@@ -1,14 +1,17 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/ModelFormats.h"
 
+#include "frontend/import/onnx/Onnx.h"
+#include "frontend/import/tflite/Tflite.h"
 #include "frontend/sema/LibraryTable.h"
 
 using namespace perfc;
 
+template <const graph::FileFormat &format>
 static llvm::Optional<ModelProgram> readGraph(llvm::StringRef path, const ModelOptions &options,
                                               Program &library) {
   FileId file = library.sourceManager().addBinary(path.str());
-  auto program = onnx::readProgram(path, file, options.graph, library.diags());
+  auto program = graph::readProgram(format, path, file, options.graph, library.diags());
   if (!program)
     return llvm::None;
   return ModelProgram{std::move(program->text),
@@ -33,14 +36,18 @@ static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const Model
                       std::move(program->phases)};
 }
 
+template <const graph::FileFormat &format> static bool isGraph(llvm::StringRef path) {
+  return path.endswith_insensitive(format.suffix);
+}
 static bool isGguf(llvm::StringRef path) { return path.endswith(".gguf"); }
 static bool isSafetensors(llvm::StringRef path) { return path.endswith(".safetensors"); }
 
 static const ModelFormat formats[] = {
     {"gguf", isGguf, readConfig},
     {"hf", config::isFolder, readConfig},
-    {"onnx", onnx::isModelFile, readGraph},
+    {"onnx", isGraph<onnx::format>, readGraph<onnx::format>},
     {"safetensors", isSafetensors, readConfig},
+    {"tflite", isGraph<tflite::format>, readGraph<tflite::format>},
 };
 
 const ModelFormat *perfc::modelFormat(llvm::StringRef name) {

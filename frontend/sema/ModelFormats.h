@@ -6,13 +6,13 @@
 #define PERFC_FRONTEND_SEMA_MODELFORMATS_H
 
 #include "frontend/import/config/ConfigText.h"
-#include "frontend/import/onnx/OnnxText.h"
+#include "frontend/import/graph/GraphText.h"
 #include "frontend/sema/Program.h"
 
 namespace perfc {
 
 struct ModelOptions {
-  onnx::ReadOptions graph;    ///< of graphs; its place is that of any format
+  graph::ReadOptions graph;   ///< of graphs; its place is that of any format
   config::ReadOptions config; ///< of configurations
 };
 

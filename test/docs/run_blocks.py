@@ -86,7 +86,8 @@ class Page:
         self.path, self.update = path, update
         self.lines = path.read_text().splitlines()
         self.folder = Path(tempfile.mkdtemp(prefix="perfc-docs-"))
-        for model in [*path.parent.glob("examples/*.onnx"), *path.parent.glob("examples/*.gguf")]:
+        for model in [*path.parent.glob("examples/*.onnx"), *path.parent.glob("examples/*.gguf"),
+                      *path.parent.glob("examples/*.tflite")]:
             shutil.copy(model, self.folder)
         tools = Path(tempfile.mkdtemp(prefix="perfc-docs-bin-"))
         (tools / "perfc").symlink_to(Path(perfc).resolve())

@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "frontend/import/onnx/Model.h"
+#include "frontend/import/onnx/Onnx.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 using namespace perfc;
-using namespace perfc::onnx;
+using namespace perfc::graph;
 
 namespace {
 

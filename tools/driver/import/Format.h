@@ -43,6 +43,8 @@ bool importOnnx(Session &session, llvm::ArrayRef<std::string> files, const Argum
                 std::string &text);
 bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                     std::string &text);
+bool importTflite(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                  std::string &text);
 bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                     std::string &text);
 

@@ -20,6 +20,7 @@ static const ImportFormat formats[] = {
      1, 1, importConfig},
     {"scale_sim", "CFG TOPOLOGY.csv", "a systolic array of SCALE-Sim with the layers it runs", 2, 2,
      importScaleSim},
+    {"tflite", "FILE.tflite", "a model as a workload, version 3", 1, 1, importTflite},
     {"timeloop", "INPUT.yaml…", "inputs of Timeloop: problem, architecture and mapping", 1, 64,
      importTimeloop},
 };

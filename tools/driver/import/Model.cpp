@@ -4,7 +4,7 @@
 // evaluate it.
 #include "frontend/sema/ModelFormats.h"
 #include "ir/common/diagnostics/Files.h"
-#include "ir/common/diagnostics/Onnx.h"
+#include "ir/common/diagnostics/Graphs.h"
 #include "stdlib/Embedded.h"
 #include "tools/driver/import/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,9 +13,9 @@ using namespace perfc;
 using namespace perfc::driver;
 
 /// `input=1,3,224,224`; nothing with a report for another text.
-static llvm::Optional<onnx::GivenShape> readShape(Session &session, llvm::StringRef text) {
+static llvm::Optional<graph::GivenShape> readShape(Session &session, llvm::StringRef text) {
   auto [name, list] = text.rsplit('=');
-  onnx::GivenShape shape;
+  graph::GivenShape shape;
   shape.input = name.str();
   llvm::SmallVector<llvm::StringRef, 4> numbers;
   list.split(numbers, ',');
@@ -38,7 +38,7 @@ static llvm::Optional<ModelProgram> readModel(Session &session, const ModelForma
   options.graph.keepsDecomposed = arguments.has("keep-decomposed");
   options.config.as = arguments.value("as").str();
   for (llvm::StringRef text : arguments.values("shape")) {
-    llvm::Optional<onnx::GivenShape> shape = readShape(session, text);
+    llvm::Optional<graph::GivenShape> shape = readShape(session, text);
     if (!shape)
       return llvm::None;
     options.graph.shapes.push_back(std::move(*shape));
@@ -58,6 +58,11 @@ static bool importAs(llvm::StringRef format, Session &session, llvm::StringRef p
 bool driver::importOnnx(Session &session, llvm::ArrayRef<std::string> files,
                         const Arguments &arguments, std::string &text) {
   return importAs("onnx", session, files.front(), arguments, text);
+}
+
+bool driver::importTflite(Session &session, llvm::ArrayRef<std::string> files,
+                          const Arguments &arguments, std::string &text) {
+  return importAs("tflite", session, files.front(), arguments, text);
 }
 
 bool driver::importConfig(Session &session, llvm::ArrayRef<std::string> files,
@@ -90,7 +95,7 @@ FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
   std::string module = moduleOf(chip);
   if (module.empty()) {
     if (chip.empty())
-      session.diagnostics.report({}, diag::OnnxNoChip)
+      session.diagnostics.report({}, diag::GraphNoChip)
           .help("name one of the library: --on h100_sxm; `perfc list hardware` prints them");
     else
       session.diagnostics.report({}, diag::BadOptionValue, "--on", chip)
@@ -104,7 +109,7 @@ FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
   if (!program)
     return 0;
   if (!program->open.empty()) {
-    session.diagnostics.report({}, diag::OnnxOpen, "`" + llvm::join(program->open, "`, `") + "`")
+    session.diagnostics.report({}, diag::GraphOpen, "`" + llvm::join(program->open, "`, `") + "`")
         .help("give the shapes of its inputs, or a size by its name: --shape input=1,128 --shape " +
               program->open.front() + "=8");
     return 0;

@@ -33,6 +33,7 @@ bool predictVidur(Session &session, llvm::StringRef path, std::vector<Validation
 bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictOnnxModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictTfliteModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictHfConfigs(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);

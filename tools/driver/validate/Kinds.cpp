@@ -30,6 +30,7 @@ static const TableKind kinds[] = {
     {"roofline", "kernels under a roofline, by ASTRA-sim", predictRoofline},
     {"scalesim", "layers on systolic arrays, by SCALE-Sim v2", predictScaleSim},
     {"table8", "collectives and data-parallel training, by ASTRA-sim", predictTable8},
+    {"tflite_models", "the same of models of TensorFlow Lite", predictTfliteModels},
     {"timeloop", "cycles, energy and counts of Timeloop's model, by cases", predictTimeloop},
     {"traces", "a folder of Chakra traces, by ASTRA-sim", predictTraces},
     {"vidur", "runs of serving, by VIDUR, with its tables of times", predictVidur},

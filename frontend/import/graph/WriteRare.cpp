@@ -1,0 +1,213 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators that few networks have, as equations or as ops of the program.
+#include "frontend/import/graph/Writer.h"
+
+using namespace perfc;
+using namespace perfc::graph;
+
+/// Names of ranks: A0, A1, …
+static std::string ranksOf(size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += fmt::format("{}A{}", i ? ", " : "", i);
+  return text;
+}
+
+/// An index for each, or `other` at `special`.
+static std::string indicesOf(size_t count, size_t special = SIZE_MAX,
+                             const std::string &other = "") {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + (i == special ? other : indexName(i));
+  return text;
+}
+
+/// One sum of products, with the letters of the equation as indices.
+static bool einsum(Writer &writer, const Op &op) {
+  std::string plain;
+  const Attribute *equation = op.node->find("equation");
+  for (char c : equation ? equation->text : "")
+    if (c != ' ')
+      plain += c;
+  auto [left, right] = llvm::StringRef(plain).split("->");
+  llvm::SmallVector<llvm::StringRef, 4> terms;
+  left.split(terms, ',');
+  if (!llvm::StringRef(plain).contains("->") || llvm::StringRef(plain).contains('.') ||
+      right.empty() || terms.size() != op.inputs.size())
+    return false;
+  auto letters = [](llvm::StringRef term) {
+    std::string text;
+    for (char c : term) {
+      bool isUpper = c >= 'A' && c <= 'Z';
+      text += fmt::format("{}{}{}", text.empty() ? "" : ", ",
+                          isUpper ? static_cast<char>(c - 'A' + 'a') : c, isUpper ? "2" : "1");
+    }
+    return text;
+  };
+  std::string product;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (terms[i].empty())
+      return false;
+    writer.plain(op.inputs[i]);
+    product +=
+        fmt::format("{}{}[{}]", i ? " * " : "", writer.named(op.inputs[i]), letters(terms[i]));
+  }
+  const Shape ranks = writer.shapeOf(op.outputs[0]);
+  bool hasSum = llvm::any_of(left, [&](char c) { return c != ',' && !right.contains(c); });
+  writer.equation(op.outputs[0], "einsum", {letters(right)}, hasSum ? "+=" : "=", product, ranks,
+                  oneEach(ranks.size()));
+  return true;
+}
+
+/// Copies one after the other along each dimension.
+static bool tile(Writer &writer, const Op &op) {
+  int from = op.input(0), to = op.outputs[0];
+  const Shape shape = writer.shapeOf(from), result = writer.shapeOf(to);
+  if (shape == result)
+    return writer.viewAs(from, to, result);
+  std::string call = writer.plain(from), numbers, ranges, extents, place;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    auto times = writer.net.dims.exactQuotient(result[i], shape[i]);
+    if (!times)
+      return false;
+    numbers += fmt::format(", R{}", i);
+    ranges += fmt::format("  where r{0} < R{0}\n", i);
+    extents += fmt::format("{}Y{}", i ? ", " : "", i);
+    place += fmt::format("{0}r{1}*A{1} + {2}", i ? ", " : "", i, indexName(i));
+    call += fmt::format(", R{} = {}, Y{} = {}", i, writer.net.dims.text(*times), i,
+                        writer.net.dims.text(result[i]));
+  }
+  std::string name =
+      writer.privateOp("tile", fmt::format("op NAME(x[{}]{}) -> y[{}] {{\n{}  y[{}] = x[{}]\n}}\n",
+                                           ranksOf(shape.size()), numbers, extents, ranges, place,
+                                           indicesOf(shape.size())));
+  writer.assign(to, "tile", name + "(" + call + ")");
+  return true;
+}
+
+/// Running sums: each place is the one before and its own element.
+static bool runningSum(Writer &writer, const Op &op) {
+  int from = op.input(0), to = op.outputs[0];
+  size_t rank = writer.shapeOf(from).size();
+  auto axis = writer.net.number(op.input(1));
+  if (!axis || rank == 0)
+    return false;
+  int64_t at = static_cast<int64_t>(*axis);
+  at = at < 0 ? at + static_cast<int64_t>(rank) : at;
+  if (at < 0 || at >= static_cast<int64_t>(rank))
+    return false;
+  auto special = static_cast<size_t>(at);
+  std::string x = writer.plain(from), all = indicesOf(rank),
+              before = indicesOf(rank, special, indexName(special) + " - 1");
+  std::string name = writer.privateOp(
+      "running_sum", fmt::format("op NAME(x[{0}]) -> y[{0}] {{\n  y[{1}] = x[{1}] + y[{2}]\n}}\n",
+                                 ranksOf(rank), all, before));
+  writer.assign(to, "running_sum", name + "(" + x + ")");
+  return true;
+}
+
+/// Elements that are moved, masked or turned around, each read and written once.
+static bool copied(Writer &writer, const Op &op) {
+  std::string x = writer.plain(op.input(0));
+  writer.assign(op.outputs[0], "copy", writer.library("elementwise", "copy") + "(" + x + ")");
+  return true;
+}
+
+/// One element of the operand for each of the indices.
+static bool gatherElements(Writer &writer, const Op &op) {
+  int from = op.input(0), chosen = op.input(1), to = op.outputs[0];
+  size_t rank = writer.shapeOf(from).size();
+  Inference attributes = writer.attributes(op);
+  auto axis = attributes.axis(attributes.integer("axis", 0), rank);
+  if (!axis)
+    return false;
+  for (int value : {from, chosen}) {
+    writer.plain(value);
+    writer.named(value);
+  }
+  std::string all = indicesOf(rank), place = fmt::format("{}[{}]", writer.named(chosen), all);
+  std::vector<std::string> indices;
+  for (size_t i = 0; i < rank; ++i)
+    indices.push_back(indexName(i));
+  // Of another dimension the operand may have more places than are read.
+  const Shape &a = writer.shapeOf(from), &b = writer.shapeOf(chosen);
+  for (size_t i = 0; i < rank; ++i)
+    if (i != *axis && a[i] != b[i])
+      return false;
+  writer.equation(to, "gather", indices, "=",
+                  fmt::format("{}[{}]", writer.named(from), indicesOf(rank, *axis, place)),
+                  writer.shapeOf(to), oneEach(rank));
+  return true;
+}
+
+/// Slices at places whose first coordinates stand in the last dimension of the indices.
+static bool gatherPlaces(Writer &writer, const Op &op) {
+  int from = op.input(0), chosen = op.input(1), to = op.outputs[0];
+  const Shape table = writer.shapeOf(from), ids = writer.shapeOf(chosen);
+  if (writer.attributes(op).integer("batch_dims", 0) != 0 || ids.empty() ||
+      !ids.back().isNumber() || ids.back().constant < 1 ||
+      ids.back().constant > static_cast<int64_t>(table.size()))
+    return false;
+  for (int value : {from, chosen}) {
+    writer.plain(value);
+    writer.named(value);
+  }
+  auto depth = static_cast<size_t>(ids.back().constant);
+  std::vector<std::string> indices;
+  std::string outer, place;
+  for (size_t i = 0; i + 1 < ids.size(); ++i) {
+    indices.push_back(indexName(i));
+    outer += indexName(i) + ", ";
+  }
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (i < depth) {
+      place += fmt::format("{}{}[{}{}]", i ? ", " : "", writer.named(chosen), outer, i);
+      continue;
+    }
+    indices.push_back(indexName(ids.size() + i));
+    place += (i ? ", " : "") + indices.back();
+  }
+  if (indices.empty())
+    return false;
+  writer.equation(to, "gather", indices, "=", fmt::format("{}[{}]", writer.named(from), place),
+                  writer.shapeOf(to), oneEach(indices.size()));
+  return true;
+}
+
+/// Normalisation over `size` channels around each (Krizhevsky et al. 2012).
+static bool localNorm(Writer &writer, const Op &op) {
+  int from = op.input(0), to = op.outputs[0];
+  if (writer.shapeOf(from).size() != 4)
+    return false;
+  Inference attributes = writer.attributes(op);
+  int64_t size = attributes.integer("size", 1);
+  std::string name = writer.privateOp(
+      "local_norm", "op NAME(x[N, C, Y, X], size, alpha, beta, bias) -> y[N, C, Y, X] {\n"
+                    "  where r < size\n"
+                    "  q[n, c, i, j] = x[n, c, i, j] * x[n, c, i, j]\n"
+                    "  s[n, c, i, j] += q[n, c + r - floor((size - 1) / 2), i, j]\n"
+                    "  y[n, c, i, j] = x[n, c, i, j] / pow(bias + alpha * s[n, c, i, j], beta)\n"
+                    "}\n");
+  std::string x = writer.plain(from);
+  writer.assign(to, "norm",
+                fmt::format("{}({}, size = {}, alpha = {}, beta = {}, bias = {})", name, x, size,
+                            realText(attributes.real("alpha", 0.0001) /
+                                     static_cast<double>(std::max<int64_t>(size, 1))),
+                            realText(attributes.real("beta", 0.75)),
+                            realText(attributes.real("bias", 1))));
+  return true;
+}
+
+static constexpr EmitterEntry rareEmitterTable[] = {
+    {"CumSum", runningSum},
+    {"Einsum", einsum},
+    {"GatherElements", gatherElements},
+    {"GatherND", gatherPlaces},
+    {"LRN", localNorm},
+    {"ReverseSequence", copied},
+    {"Tile", tile},
+    {"Trilu", copied},
+};
+
+llvm::ArrayRef<EmitterEntry> graph::rareEmitters() { return rareEmitterTable; }
