@@ -3,6 +3,7 @@
 # package is built, python3-perfc. The standard library is inside
 # the binary; its text is installed too, to be read.
 include(GNUInstallDirs)
+install(FILES tools/torch/export_torch.py DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc")
 install(DIRECTORY stdlib/ DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc/stdlib" FILES_MATCHING PATTERN "*.perf")
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.perf" PATTERN "agents.py")
 # The library: headers, both forms of it, and how CMake and pkg-config find them.

@@ -2,6 +2,7 @@
 """The lit suite: programs with their expected text beside them, in folders that mirror the source."""
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -35,6 +36,8 @@ config.substitutions.append(("%mpirun", "mpirun"))
 # A Slurm of the test's own takes munged, which runs as whoever the daemons run as.
 if all(shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin") for tool in ("sbatch", "slurmctld", "slurmd", "munged")):
     config.available_features.add("slurm")
+if not subprocess.call([config.package_python, "-c", "import importlib.util, sys; sys.exit(not importlib.util.find_spec('torch'))"]):
+    config.available_features.add("torch")
 if config.perfc_python:
     config.available_features.add("python")
 if config.perfc_sanitize:

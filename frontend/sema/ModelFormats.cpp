@@ -3,6 +3,7 @@
 
 #include "frontend/import/onnx/Onnx.h"
 #include "frontend/import/tflite/Tflite.h"
+#include "frontend/import/torch/Torch.h"
 #include "frontend/sema/LibraryTable.h"
 
 using namespace perfc;
@@ -48,6 +49,7 @@ static const ModelFormat formats[] = {
     {"onnx", isGraph<onnx::format>, readGraph<onnx::format>},
     {"safetensors", isSafetensors, readConfig},
     {"tflite", isGraph<tflite::format>, readGraph<tflite::format>},
+    {"torch", isGraph<torch::format>, readGraph<torch::format>},
 };
 
 const ModelFormat *perfc::modelFormat(llvm::StringRef name) {

@@ -87,7 +87,7 @@ class Page:
         self.lines = path.read_text().splitlines()
         self.folder = Path(tempfile.mkdtemp(prefix="perfc-docs-"))
         for model in [*path.parent.glob("examples/*.onnx"), *path.parent.glob("examples/*.gguf"),
-                      *path.parent.glob("examples/*.tflite")]:
+                      *path.parent.glob("examples/*.tflite"), *path.parent.glob("examples/*.pt.json")]:
             shutil.copy(model, self.folder)
         tools = Path(tempfile.mkdtemp(prefix="perfc-docs-bin-"))
         (tools / "perfc").symlink_to(Path(perfc).resolve())

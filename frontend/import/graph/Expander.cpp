@@ -31,6 +31,13 @@ llvm::Optional<Shape> Expander::known(size_t index) const {
   return list;
 }
 
+Shape Expander::shapeOf(const ValueInfo &info) const {
+  Shape shape;
+  for (size_t i = 0; i < info.shape.size(); ++i)
+    shape.push_back(flattener.declaredDim(info.shape[i], info.name, i));
+  return shape;
+}
+
 const ValueInfo *Expander::declared(size_t index) const {
   for (const Names *scope = &names; scope && wants(index); scope = scope->outer)
     if (const ValueInfo *info = scope->declared.lookup(node.outputs[index]))

@@ -41,6 +41,8 @@ public:
   llvm::Optional<Shape> known(size_t index) const;
   /// What the file says of result `index`; null where it says nothing.
   const ValueInfo *declared(size_t index) const;
+  /// The shape that `info` says.
+  Shape shapeOf(const ValueInfo &info) const;
   bool wants(size_t result) const {
     return result < node.outputs.size() && !node.outputs[result].empty();
   }

@@ -435,6 +435,10 @@ bool Flattener::run() {
     }
     net.outputs.push_back(value);
   }
+  if (net.outputs.empty()) {
+    diagnostics.report(at(0), diag::GraphBroken, model.format, "the graph has no result");
+    return false;
+  }
   removeUnused();
   return checkSizes();
 }

@@ -116,5 +116,6 @@ void Flattener::declare(const Graph &graph, Names &names) {
   for (const ValueInfo &info : graph.values)
     names.declared[info.name] = &info;
   for (const ValueInfo &info : graph.outputs)
-    names.declared[info.name] = &info;
+    if (info.hasShape || !names.declared.count(info.name))
+      names.declared[info.name] = &info;
 }

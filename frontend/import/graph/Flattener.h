@@ -55,6 +55,8 @@ public:
   int resultOf(const Graph &graph, size_t index, const Names &inner, const Node &node);
   /// The parameter that a dimension without a number stands for.
   Dim parameter(llvm::StringRef owner, size_t index);
+  /// The extent `index` of `owner`, as the file says it.
+  Dim declaredDim(const DeclaredDim &dim, llvm::StringRef owner, size_t index);
   Node &newNode(Node node) {
     net.made.push_back(std::move(node));
     return net.made.back();
@@ -72,7 +74,6 @@ private:
   bool checkGiven();
   bool checkSizes();
   std::string inputNames() const;
-  Dim declaredDim(const DeclaredDim &dim, llvm::StringRef owner, size_t index);
   bool addInput(const ValueInfo &info, Names &names);
   void declare(const Graph &graph, Names &names);
   bool addInitializers(const Graph &graph, Names &names);

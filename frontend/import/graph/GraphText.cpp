@@ -99,7 +99,10 @@ llvm::Optional<Program> graph::readProgram(const FileFormat &format, llvm::Strin
   }
   if (!checkExternal(model, file, diagnostics))
     return llvm::None;
-  return programOf(model, llvm::sys::path::stem(path), file, options, diagnostics);
+  llvm::StringRef name = llvm::sys::path::filename(path);
+  bool isNamed = name.endswith_insensitive(format.suffix);
+  name = isNamed ? name.drop_back(format.suffix.size()) : llvm::sys::path::stem(path);
+  return programOf(model, name, file, options, diagnostics);
 }
 
 static std::vector<NodeShape> shapesOfNodes(const Net &net) {

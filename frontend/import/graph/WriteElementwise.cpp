@@ -306,7 +306,8 @@ std::string Elementwise::indexed(int value) const {
     const auto &own = at.dims[d], &ranks = target.dims[offset + d];
     bool isOne = llvm::all_of(own, [&](unsigned rank) { return at.ranks[rank].is(1); });
     for (size_t i = 0; i < own.size() && !isOne; ++i)
-      index[own[i]] = indexName(ranks[i]);
+      if (!target.ranks[ranks[i]].is(1))
+        index[own[i]] = indexName(ranks[i]);
   }
   return fmt::format("{}[{}]", writer.named(value), fmt::join(index, ", "));
 }

@@ -116,8 +116,11 @@ std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
   if (role.empty() && !isShared && loops.empty())
     return text;
   std::string name = newWeight(text + role);
-  if (isShared && (llvm::ArrayRef<Dim>(at.ranks) == ranks || takeForm(value, ranks)))
-    at.name = name;
+  // A vector is small, and read in many forms.
+  bool isMatrix = ranks.size() > 1 && shapeOf(value).size() > 1;
+  bool isForm = llvm::ArrayRef<Dim>(at.ranks) == ranks;
+  if (isShared && (isForm || (isMatrix && takeForm(value, ranks))))
+    layout(value).name = name;
   return name;
 }
 

@@ -45,6 +45,8 @@ bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, const A
                     std::string &text);
 bool importTflite(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                   std::string &text);
+bool importTorch(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                 std::string &text);
 bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                     std::string &text);
 

@@ -23,6 +23,8 @@ static const ImportFormat formats[] = {
     {"tflite", "FILE.tflite", "a model as a workload, version 3", 1, 1, importTflite},
     {"timeloop", "INPUT.yaml…", "inputs of Timeloop: problem, architecture and mapping", 1, 64,
      importTimeloop},
+    {"torch", "FILE.pt.json", "a graph of PyTorch, as share/perfc/export_torch.py writes it", 1, 1,
+     importTorch},
 };
 
 llvm::ArrayRef<ImportFormat> driver::importFormats() { return formats; }

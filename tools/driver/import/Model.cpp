@@ -65,6 +65,11 @@ bool driver::importTflite(Session &session, llvm::ArrayRef<std::string> files,
   return importAs("tflite", session, files.front(), arguments, text);
 }
 
+bool driver::importTorch(Session &session, llvm::ArrayRef<std::string> files,
+                         const Arguments &arguments, std::string &text) {
+  return importAs("torch", session, files.front(), arguments, text);
+}
+
 bool driver::importConfig(Session &session, llvm::ArrayRef<std::string> files,
                           const Arguments &arguments, std::string &text) {
   return importAs("hf", session, files.front(), arguments, text);

@@ -85,6 +85,7 @@ FILES = {
     "buffer.tflite": plain(nowhere),
     "tensor.tflite": plain(tensor),
     "code.tflite": plain(code),
+    "result.tflite": plain(lambda g: g.outputs.clear()),
     "twice.tflite": plain(twice),
     "cycle.tflite": plain(cycle),
     "recursive.tflite": recursive(),

@@ -1,0 +1,275 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arguments, and operators that work element by element.
+#include "frontend/import/torch/Call.h"
+
+using namespace perfc;
+using namespace perfc::graph;
+using namespace perfc::torch;
+
+int Call::tensor(llvm::StringRef name) const {
+  const Attribute *found = expander.node.find(name);
+  bool isTensor = found && found->text == tensorMark && !found->integers.empty();
+  return isTensor ? expander.input(static_cast<size_t>(found->integer)) : -1;
+}
+
+std::vector<int> Call::tensors(llvm::StringRef name) const {
+  std::vector<int> result;
+  const Attribute *found = expander.node.find(name);
+  for (size_t i = 0; found && found->text == tensorMark && i < found->integers.size(); ++i)
+    result.push_back(expander.input(static_cast<size_t>(found->integers[i])));
+  return result;
+}
+
+int Call::operand(llvm::StringRef name) {
+  int value = tensor(name);
+  return value < 0 && has(name) ? expander.number(real(name, 0)) : value;
+}
+
+std::vector<int64_t> Call::list(llvm::StringRef name) const {
+  const Attribute *found = expander.node.find(name);
+  return found && found->text.empty() ? found->integers : std::vector<int64_t>();
+}
+
+std::vector<int64_t> Call::list(llvm::StringRef name, size_t count, int64_t otherwise) const {
+  std::vector<int64_t> result = list(name);
+  if (result.size() == count)
+    return result;
+  return std::vector<int64_t>(count, result.size() == 1 ? result.front() : otherwise);
+}
+
+int64_t Call::whole(llvm::StringRef name, int64_t otherwise) const {
+  const Attribute *found = expander.node.find(name);
+  return found && found->text.empty() ? found->integer : otherwise;
+}
+
+llvm::Optional<size_t> Call::place(int64_t dim, size_t rank) {
+  auto wide = static_cast<int64_t>(rank);
+  if (dim >= -wide && dim < wide)
+    return static_cast<size_t>(dim < 0 ? dim + wide : dim);
+  expander.fail(fmt::format("there is no dimension {} of {}", dim, rank));
+  return llvm::None;
+}
+
+llvm::Optional<Shape> Call::resultShape(size_t index) const {
+  const ValueInfo *info = expander.declared(index);
+  return info && info->hasShape ? llvm::Optional<Shape>(expander.shapeOf(*info)) : llvm::None;
+}
+
+static void binary(Expander &expander) {
+  static const llvm::StringMap<llvm::StringRef> names = {
+      {"add", "Add"},       {"bitwise_and", "And"}, {"bitwise_or", "Or"},
+      {"div", "Div"},       {"__and__", "And"},     {"__or__", "Or"},
+      {"eq", "Equal"},      {"fmod", "Mod"},        {"ge", "GreaterOrEqual"},
+      {"gt", "Greater"},    {"le", "LessOrEqual"},  {"logical_and", "And"},
+      {"logical_or", "Or"}, {"logical_xor", "Xor"}, {"lt", "Less"},
+      {"maximum", "Max"},   {"minimum", "Min"},     {"mul", "Mul"},
+      {"remainder", "Mod"}, {"sub", "Sub"},         {"prelu", "PRelu"}};
+  Call call(expander);
+  int left = call.operand("self"), right = call.operand(call.has("weight") ? "weight" : "other");
+  if (call.has("alpha") && call.real("alpha", 1) != 1)
+    right = call.op("Mul", {right, expander.number(call.real("alpha", 1))});
+  if (call.has("rounding_mode"))
+    return call.result(call.op("Floor", {call.op("Div", {left, right})}));
+  call.result(call.op(names.lookup(expander.node.op), {left, right}));
+}
+
+/// other - self
+static void reverseSubtract(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("Sub", {call.operand("other"), call.tensor("self")}));
+}
+
+static void notEqual(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("Not", {call.op("Equal", {call.operand("self"), call.operand("other")})}));
+}
+
+static void power(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("Pow", {call.operand("self"), call.operand("exponent")}));
+}
+
+static void rsqrt(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("Reciprocal", {call.op("Sqrt", {call.tensor("self")})}));
+}
+
+static void clamp(Expander &expander) {
+  Call call(expander);
+  bool isTanh = expander.node.op == "hardtanh";
+  std::vector<Expander::Given> bounds;
+  if (isTanh || call.has("min"))
+    bounds.push_back({"min", {}, isTanh ? call.real("min_val", -1) : call.real("min", 0)});
+  if (isTanh || call.has("max"))
+    bounds.push_back({"max", {}, isTanh ? call.real("max_val", 1) : call.real("max", 0)});
+  if (expander.node.op == "relu6")
+    bounds = {{"min", {}, 0}, {"max", {}, 6}};
+  call.result(call.op("Clip", {call.tensor("self")}, bounds));
+}
+
+static void gelu(Expander &expander) {
+  Call call(expander);
+  bool isByTanh = expander.text("approximate") == "tanh";
+  call.result(call.op(isByTanh ? "FastGelu" : "Gelu", {call.tensor("self")}));
+}
+
+static void leaky(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("LeakyRelu", {call.tensor("self")},
+                      {{"alpha", {}, call.real("negative_slope", 0.01)}}));
+}
+
+static void softmax(Expander &expander) {
+  Call call(expander);
+  bool isLog = expander.node.op.contains("log");
+  call.result(call.op(isLog ? "LogSoftmax" : "Softmax", {call.tensor("self")},
+                      {{"axis", {call.whole("dim", -1)}}}));
+}
+
+static void where(Expander &expander) {
+  Call call(expander);
+  bool fills = expander.node.op == "masked_fill";
+  int mask = call.tensor(fills ? "mask" : "condition");
+  int yes = call.operand(fills ? "value" : "self"), no = call.operand(fills ? "self" : "other");
+  call.result(call.op("Where", {mask, yes, no}));
+}
+
+/// self + value * a * b, or a / b
+static void fusedAdd(Expander &expander) {
+  Call call(expander);
+  llvm::StringRef type = expander.node.op == "addcdiv" ? "Div" : "Mul";
+  int product = call.op(type, {call.tensor("tensor1"), call.tensor("tensor2")});
+  if (call.real("value", 1) != 1)
+    product = call.op("Mul", {product, expander.number(call.real("value", 1))});
+  call.result(call.op("Add", {call.tensor("self"), product}));
+}
+
+static void reduce(Expander &expander) {
+  static const llvm::StringMap<llvm::StringRef> names = {
+      {"all", "ReduceMin"}, {"amax", "ReduceMax"},  {"amin", "ReduceMin"},
+      {"any", "ReduceMax"}, {"max", "ReduceMax"},   {"mean", "ReduceMean"},
+      {"min", "ReduceMin"}, {"prod", "ReduceProd"}, {"sum", "ReduceSum"}};
+  Call call(expander);
+  if (call.tensor("other") >= 0)
+    return call.result(call.op(expander.node.op == "max" ? "Max" : "Min",
+                               {call.tensor("self"), call.tensor("other")}));
+  if (expander.wants(1)) // places of the largest, too
+    return expander.leave();
+  int x = call.tensor("self");
+  std::vector<int64_t> axes = call.list("dim");
+  bool isGiven = !axes.empty();
+  for (size_t i = 0; !isGiven && i < expander.rank(x); ++i)
+    axes.push_back(static_cast<int64_t>(i));
+  int64_t keeps = call.isSet("keepdim");
+  llvm::StringRef type = names.lookup(expander.node.op);
+  if (type != "ReduceSum")
+    return call.result(call.op(type, {x}, {{"axes", axes}, {"keepdims", {keeps}}}));
+  int list = expander.wholes(Shape(axes.begin(), axes.end()));
+  call.result(call.op(type, {x, list}, {{"keepdims", {keeps}}}));
+}
+
+static void arg(Expander &expander) {
+  Call call(expander);
+  if (!call.has("dim"))
+    return expander.leave();
+  call.result(call.op(expander.node.op == "argmin" ? "ArgMin" : "ArgMax", {call.tensor("self")},
+                      {{"axis", {call.whole("dim", 0)}}, {"keepdims", {call.isSet("keepdim")}}}));
+}
+
+static void cumulate(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("CumSum", {call.tensor("self"), expander.wholes({call.whole("dim", 0)})}));
+}
+
+static constexpr ExpansionEntry otherTable[] = {
+    {"__and__", "aten", binary},
+    {"__or__", "aten", binary},
+    {"_log_softmax", "aten", softmax},
+    {"_softmax", "aten", softmax},
+    {"abs", "aten", nullptr, "Abs"},
+    {"add", "aten", binary},
+    {"addcdiv", "aten", fusedAdd},
+    {"addcmul", "aten", fusedAdd},
+    {"all", "aten", reduce},
+    {"amax", "aten", reduce},
+    {"amin", "aten", reduce},
+    {"any", "aten", reduce},
+    {"argmax", "aten", arg},
+    {"argmin", "aten", arg},
+    {"bitwise_and", "aten", binary},
+    {"bitwise_not", "aten", nullptr, "Not"},
+    {"bitwise_or", "aten", binary},
+    {"ceil", "aten", nullptr, "Ceil"},
+    {"clamp", "aten", clamp},
+    {"clamp_max", "aten", clamp},
+    {"clamp_min", "aten", clamp},
+    {"cos", "aten", nullptr, "Cos"},
+    {"cumsum", "aten", cumulate},
+    {"div", "aten", binary},
+    {"elu", "aten", nullptr, "Elu"},
+    {"eq", "aten", binary},
+    {"erf", "aten", nullptr, "Erf"},
+    {"exp", "aten", nullptr, "Exp"},
+    {"floor", "aten", nullptr, "Floor"},
+    {"fmod", "aten", binary},
+    {"ge", "aten", binary},
+    {"gelu", "aten", gelu},
+    {"gt", "aten", binary},
+    {"hardsigmoid", "aten", nullptr, "HardSigmoid"},
+    {"hardswish", "aten", nullptr, "HardSwish"},
+    {"hardtanh", "aten", clamp},
+    {"le", "aten", binary},
+    {"leaky_relu", "aten", leaky},
+    {"log", "aten", nullptr, "Log"},
+    {"log_softmax", "aten", softmax},
+    {"logical_and", "aten", binary},
+    {"logical_not", "aten", nullptr, "Not"},
+    {"logical_or", "aten", binary},
+    {"logical_xor", "aten", binary},
+    {"lt", "aten", binary},
+    {"masked_fill", "aten", where},
+    {"max", "aten", reduce},
+    {"maximum", "aten", binary},
+    {"mean", "aten", reduce},
+    {"min", "aten", reduce},
+    {"minimum", "aten", binary},
+    {"mish", "aten", nullptr, "Mish"},
+    {"mul", "aten", binary},
+    {"ne", "aten", notEqual},
+    {"neg", "aten", nullptr, "Neg"},
+    {"pow", "aten", power},
+    {"prelu", "aten", binary},
+    {"prod", "aten", reduce},
+    {"reciprocal", "aten", nullptr, "Reciprocal"},
+    {"relu", "aten", nullptr, "Relu"},
+    {"relu6", "aten", clamp},
+    {"remainder", "aten", binary},
+    {"round", "aten", nullptr, "Round"},
+    {"rsqrt", "aten", rsqrt},
+    {"rsub", "aten", reverseSubtract},
+    {"sigmoid", "aten", nullptr, "Sigmoid"},
+    {"sign", "aten", nullptr, "Sign"},
+    {"silu", "aten", nullptr, "Swish"},
+    {"sin", "aten", nullptr, "Sin"},
+    {"softmax", "aten", softmax},
+    {"softplus", "aten", nullptr, "Softplus"},
+    {"sqrt", "aten", nullptr, "Sqrt"},
+    {"sub", "aten", binary},
+    {"sum", "aten", reduce},
+    {"tanh", "aten", nullptr, "Tanh"},
+    {"where", "aten", where},
+};
+
+llvm::ArrayRef<ExpansionEntry> torch::otherExpansions() { return otherTable; }
+
+llvm::ArrayRef<ExpansionEntry> torch::expansions() {
+  static const std::vector<ExpansionEntry> all = [] {
+    std::vector<ExpansionEntry> list;
+    for (llvm::ArrayRef<ExpansionEntry> table :
+         {layerExpansions(), layoutExpansions(), otherExpansions()})
+      list.insert(list.end(), table.begin(), table.end());
+    return list;
+  }();
+  return all;
+}

@@ -1,0 +1,288 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rearrangements, and tensors that are made of nothing. Where sizes are computed, the file says the
+// shape of the result.
+#include "frontend/import/torch/Call.h"
+
+using namespace perfc;
+using namespace perfc::graph;
+using namespace perfc::torch;
+
+static void view(Expander &expander) {
+  Call call(expander);
+  auto shape = call.resultShape();
+  if (!shape)
+    return expander.leave();
+  call.result(expander.reshape(call.tensor(call.has("self") ? "self" : "input"), *shape));
+}
+
+static void expand(Expander &expander) {
+  Call call(expander);
+  auto shape = call.resultShape();
+  if (!shape)
+    return expander.leave();
+  call.result(call.op("Expand", {call.tensor("self"), expander.wholes(*shape)}));
+}
+
+/// The same values, maybe in another format.
+static void same(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor(call.has("self") ? "self" : "input");
+  const ValueInfo *declared = expander.declared(0);
+  bool isOther = declared && declared->type != NoType && declared->type != expander.type(x);
+  call.result(isOther ? call.op("Cast", {x}, {{"to", {declared->type}}})
+                      : call.op("Identity", {x}));
+}
+
+static void permute(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  std::vector<int64_t> order = call.list("dims");
+  const auto rank = static_cast<int64_t>(expander.rank(x));
+  if (expander.node.op != "permute") {
+    bool isPlain = expander.node.op == "t";
+    auto first = call.place(isPlain ? 0 : call.whole("dim0", 0), expander.rank(x)),
+         second = first ? call.place(isPlain ? rank - 1 : call.whole("dim1", 1), expander.rank(x))
+                        : llvm::None;
+    if (!second)
+      return;
+    for (int64_t i = 0; i < rank; ++i)
+      order.push_back(i);
+    std::swap(order[*first], order[*second]);
+  }
+  for (int64_t &dim : order)
+    dim = dim < 0 ? dim + rank : dim;
+  call.result(expander.transpose(x, order));
+}
+
+static void squeeze(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  const Shape of = expander.shape(x);
+  std::vector<int64_t> axes;
+  bool isGiven = call.has("dim");
+  for (int64_t dim : call.list("dim"))
+    if (auto at = call.place(dim, of.size()); at && of[*at].is(1))
+      axes.push_back(static_cast<int64_t>(*at));
+  for (size_t i = 0; !isGiven && i < of.size(); ++i)
+    if (of[i].is(1))
+      axes.push_back(static_cast<int64_t>(i));
+  call.result(axes.empty() ? call.op("Identity", {x}) : call.op("Squeeze", {x}, {{"axes", axes}}));
+}
+
+static void unsqueeze(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("Unsqueeze", {call.tensor("self")}, {{"axes", {call.whole("dim", 0)}}}));
+}
+
+static void concatenate(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("Concat", call.tensors("tensors"), {{"axis", {call.whole("dim", 0)}}}));
+}
+
+static void stack(Expander &expander) {
+  Call call(expander);
+  std::vector<int64_t> axis = {call.whole("dim", 0)};
+  std::vector<int> list;
+  for (int value : call.tensors("tensors"))
+    list.push_back(call.op("Unsqueeze", {value}, {{"axes", axis}}));
+  call.result(call.op("Concat", list, {{"axis", axis}}));
+}
+
+/// Parts along a dimension, as long as their results are; of `unbind` one place each.
+static void split(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  auto axis = call.place(call.whole("dim", 0), expander.rank(x));
+  if (!axis)
+    return;
+  bool isSingle = expander.node.op == "unbind";
+  Dim at = 0;
+  for (size_t i = 0; i < expander.node.outputs.size(); ++i) {
+    auto shape = call.resultShape(i);
+    if (!isSingle && (!shape || shape->size() <= *axis))
+      return expander.fail("the shapes of its results are not those of parts");
+    Dim count = isSingle ? Dim(1) : (*shape)[*axis];
+    int part = expander.part(x, *axis, at, count);
+    at = call.dims.add(at, count);
+    if (isSingle)
+      part = call.op("Squeeze", {part}, {{"axes", {static_cast<int64_t>(*axis)}}});
+    expander.result(i, part);
+  }
+}
+
+static void slice(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  int64_t axis = call.whole("dim", 0), start = call.whole("start", 0), step = call.whole("step", 1);
+  int64_t end = call.has("end") ? call.whole("end", INT32_MAX) : INT32_MAX;
+  end = std::min<int64_t>(end, INT32_MAX);
+  for (llvm::StringRef name : {"start", "end"})
+    if (!expander.text(name).empty())
+      return expander.leave();
+  call.result(call.op("Slice", {x, expander.wholes({start}), expander.wholes({end}),
+                                expander.wholes({axis}), expander.wholes({step})}));
+}
+
+static void select(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  auto axis = call.place(call.whole("dim", 0), expander.rank(x));
+  if (!axis)
+    return;
+  int64_t index = call.whole("index", 0);
+  Dim at = index < 0 ? call.dims.add(expander.shape(x)[*axis], index) : Dim(index);
+  int part = expander.part(x, *axis, at, 1);
+  call.result(call.op("Squeeze", {part}, {{"axes", {static_cast<int64_t>(*axis)}}}));
+}
+
+static void gather(Expander &expander) {
+  Call call(expander);
+  bool isElement = expander.node.op == "gather";
+  call.result(call.op(isElement ? "GatherElements" : "Gather",
+                      {call.tensor("self"), call.tensor("index")},
+                      {{"axis", {call.whole("dim", 0)}}}));
+}
+
+static void flip(Expander &expander) {
+  Call call(expander);
+  Shape axes, steps, ends;
+  for (int64_t dim : call.list("dims")) {
+    axes.push_back(dim);
+    steps.push_back(-1);
+    ends.push_back(INT32_MIN);
+  }
+  int back = expander.wholes(steps);
+  call.result(call.op(
+      "Slice", {call.tensor("self"), back, expander.wholes(ends), expander.wholes(axes), back}));
+}
+
+/// What leaves at one end comes back at the other.
+static void roll(Expander &expander) {
+  Call call(expander);
+  int value = call.tensor("self");
+  std::vector<int64_t> shifts = call.list("shifts"), list = call.list("dims");
+  if (list.empty() || shifts.size() != list.size())
+    return expander.leave();
+  for (size_t i = 0; i < list.size(); ++i) {
+    auto axis = call.place(list[i], expander.rank(value));
+    if (!axis)
+      return;
+    const Dim extent = expander.shape(value)[*axis];
+    if (!extent.isNumber() || extent.constant < 1)
+      return expander.leave();
+    int64_t shift = (shifts[i] % extent.constant + extent.constant) % extent.constant;
+    if (shift == 0)
+      continue;
+    int64_t kept = extent.constant - shift;
+    value = call.op(
+        "Concat", {expander.part(value, *axis, kept, shift), expander.part(value, *axis, 0, kept)},
+        {{"axis", {static_cast<int64_t>(*axis)}}});
+  }
+  call.result(value);
+}
+
+static void repeat(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  const Shape of = expander.shape(x);
+  std::vector<int64_t> counts = call.list("repeats");
+  if (counts.size() < of.size())
+    return expander.leave();
+  Shape form(counts.size() - of.size(), 1);
+  form.append(of.begin(), of.end());
+  int list = expander.wholes(Shape(counts.begin(), counts.end()));
+  call.result(call.op("Tile", {expander.reshape(x, form), list}));
+}
+
+/// Pads of the last dimension come first, each before and after.
+static void pad(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  std::vector<int64_t> given = call.list("pad");
+  size_t rank = expander.rank(x);
+  if (given.size() % 2 || given.size() > 2 * rank)
+    return expander.fail("its pads are not two for each dimension");
+  Shape pads(2 * rank, 0);
+  for (size_t i = 0; i < given.size(); ++i)
+    pads[(i % 2 ? 2 * rank : rank) - 1 - i / 2] = given[i];
+  bool isMirror = expander.node.op.contains("reflect");
+  call.result(call.op("Pad", {x, expander.wholes(pads)},
+                      {{"mode", {}, 0, isMirror ? "reflect" : "constant"}}));
+}
+
+static void resize(Expander &expander) {
+  Call call(expander);
+  auto shape = call.resultShape();
+  if (!shape || expander.rank(call.tensor("self")) != shape->size())
+    return expander.leave();
+  bool isNearest = expander.node.op.contains("nearest");
+  call.result(call.op("Resize", {call.tensor("self"), -1, -1, expander.wholes(*shape)},
+                      {{"mode", {}, 0, isNearest ? "nearest" : "linear"}}));
+}
+
+/// Numbers that are the same in every run are made once.
+static void constant(Expander &expander) {
+  const ValueInfo *declared = expander.declared(0);
+  auto shape = Call(expander).resultShape();
+  if (!shape)
+    return expander.leave();
+  expander.result(0, expander.stored(*shape, declared->type));
+}
+
+static constexpr ExpansionEntry layoutTable[] = {
+    {"_reshape_alias", "aten", view},
+    {"_to_copy", "aten", same},
+    {"_unsafe_view", "aten", view},
+    {"alias", "aten", same},
+    {"arange", "aten", constant},
+    {"cat", "aten", concatenate},
+    {"chunk", "aten", split},
+    {"clone", "aten", same},
+    {"constant_pad_nd", "aten", pad},
+    {"contiguous", "aten", same},
+    {"detach", "aten", same},
+    {"dropout", "aten", same},
+    {"empty", "aten", constant},
+    {"expand", "aten", expand},
+    {"feature_dropout", "aten", same},
+    {"flatten", "aten", view},
+    {"flip", "aten", flip},
+    {"full", "aten", constant},
+    {"full_like", "aten", constant},
+    {"gather", "aten", gather},
+    {"index_select", "aten", gather},
+    {"lift_fresh_copy", "aten", same},
+    {"new_full", "aten", constant},
+    {"new_ones", "aten", constant},
+    {"new_zeros", "aten", constant},
+    {"ones", "aten", constant},
+    {"ones_like", "aten", constant},
+    {"pad", "aten", pad},
+    {"permute", "aten", permute},
+    {"reflection_pad2d", "aten", pad},
+    {"repeat", "aten", repeat},
+    {"reshape", "aten", view},
+    {"roll", "aten", roll},
+    {"scalar_tensor", "aten", constant},
+    {"select", "aten", select},
+    {"slice", "aten", slice},
+    {"split", "aten", split},
+    {"split_with_sizes", "aten", split},
+    {"squeeze", "aten", squeeze},
+    {"stack", "aten", stack},
+    {"t", "aten", permute},
+    {"to", "aten", same},
+    {"transpose", "aten", permute},
+    {"type_as", "aten", same},
+    {"unbind", "aten", split},
+    {"unflatten", "aten", view},
+    {"unsqueeze", "aten", unsqueeze},
+    {"upsample_bilinear2d", "aten", resize},
+    {"upsample_nearest2d", "aten", resize},
+    {"view", "aten", view},
+    {"zeros", "aten", constant},
+    {"zeros_like", "aten", constant},
+};
+
+llvm::ArrayRef<ExpansionEntry> torch::layoutExpansions() { return layoutTable; }

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the graph of a PyTorch model for `perfc import torch` and `import torch "m.pt.json"`: operators of ATen, shapes and types. Weights
+are not written.
+
+    from export_torch import export
+    export(model, (images,), "m.pt.json")
+    export(model, (ids,), "m.pt.json", dynamic={"ids": {0: "batch", 1: "seq"}})
+
+or, with FUNCTION returning a model and its arguments, `export_torch.py MODULE:FUNCTION -o m.pt.json`.
+
+The graph is torch.export's where PyTorch has it (2.1 and later); before that, what runs on the example is recorded (torch.fx, from 1.13 on),
+and all sizes are those of the example."""
+import argparse
+import importlib
+import json
+import operator
+import sys
+
+import torch
+
+LEFT_OUT = {"device", "dtype", "layout", "pin_memory", "memory_format", "generator", "non_blocking", "copy", "implicit"}
+
+
+def stored_tensors(model):
+    """Parameters and buffers by all their names, and of names for one tensor the first."""
+    tensors, first, names = {}, {}, {}
+    for prefix, module in model.named_modules(remove_duplicate=False):
+        for name, tensor in [*module._parameters.items(), *module._buffers.items()]:
+            if tensor is not None:
+                whole = f"{prefix}.{name}" if prefix else name
+                tensors[whole] = tensor
+                names[whole] = first.setdefault(id(tensor), whole)
+    return tensors, names
+
+
+def exported(model, arguments, dynamic):
+    """The graph by torch.export, and the stored tensor that each placeholder is."""
+    shapes = None
+    if dynamic:
+        shapes = {name: {dim: torch.export.Dim(size) for dim, size in sizes.items()} for name, sizes in dynamic.items()}
+    program = torch.export.export(model, arguments, dynamic_shapes=shapes)
+    signature = program.graph_signature
+    return program.graph, {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+
+
+def recorded(model, arguments):
+    """The same by running the model once on tensors without values."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+    try:
+        from torch.func import functional_call
+    except ImportError:
+        from torch.nn.utils.stateless import functional_call
+    tensors, _ = stored_tensors(model)
+
+    def run(stored, *inputs):
+        return functional_call(model, stored, inputs)
+
+    # Where gradients could be wanted, no layer takes a path of its own for inference.
+    graph = make_fx(run, tracing_mode="fake")(tensors, *arguments).graph
+    placeholders = [node.name for node in graph.nodes if node.op == "placeholder"]
+    return graph, dict(zip(placeholders, tensors))
+
+
+def described(value, symbols):
+    """A tensor as the file has it; None for what is none."""
+    if not isinstance(value, torch.Tensor):
+        return None
+    extents = [extent if isinstance(extent, int) else symbols.get(str(extent), str(extent)) for extent in value.shape]
+    return {"shape": extents, "dtype": str(value.dtype).replace("torch.", "")}
+
+
+class Writer:
+    def __init__(self, graph, stored, dynamic):
+        self.graph, self.stored, self.dynamic = graph, stored, dynamic or {}
+        self.names, self.symbols = {}, {}
+        self.document = {"format": "perfc torch 1", "inputs": [], "stored": [], "nodes": [], "outputs": []}
+
+    def reference(self, node):
+        """The tensor that NODE is, or the open size."""
+        if node.target is operator.getitem:
+            return {"node": self.names.get(node.args[0].name, node.args[0].name), "result": node.args[1]}
+        if not isinstance(node.meta.get("val"), torch.Tensor) and node.op == "call_function":
+            return {"size": node.name}  # computed from sizes
+        return {"node": self.names.get(node.name, node.name)}
+
+    def plain(self, value):
+        if isinstance(value, torch.fx.Node):
+            return self.reference(value)
+        if isinstance(value, (list, tuple)):
+            return [self.plain(one) for one in value]
+        if value is None or isinstance(value, (bool, int, str)):
+            return value
+        if isinstance(value, float):  # JSON has no infinity
+            return value if abs(value) < 3.4e38 else (3.4e38 if value > 0 else -3.4e38)
+        return str(value)
+
+    def arguments(self, node):
+        named = dict(node.kwargs)
+        schema = getattr(node.target, "_schema", None)
+        for i, argument in enumerate(schema.arguments if schema else []):
+            if i < len(node.args):
+                named[argument.name] = node.args[i]
+            elif argument.name not in named and argument.has_default_value():
+                named[argument.name] = argument.default_value
+        if not schema:
+            named.update({str(i): one for i, one in enumerate(node.args)})
+        return {name: self.plain(value) for name, value in named.items() if name not in LEFT_OUT and value is not None}
+
+    def placeholder(self, node, first):
+        value = node.meta["val"]
+        if node.name in self.stored:
+            self.names[node.name] = name = first.get(self.stored[node.name], self.stored[node.name])
+            if all(one["name"] != name for one in self.document["stored"]):
+                self.document["stored"].append({"name": name, **described(value, {})})
+            return
+        for dim, size in self.dynamic.get(node.name, {}).items():
+            self.symbols[str(value.shape[dim])] = str(size)
+        self.document["inputs"].append({"name": node.name, **described(value, self.symbols)})
+
+    def constant(self, node, owner):
+        """A tensor that the model holds, but not as a parameter."""
+        tensor = owner
+        for part in str(node.target).split("."):
+            tensor = getattr(tensor, part)
+        self.document["stored"].append({"name": node.name, **described(tensor, {})})
+
+    def call(self, node):
+        value = node.meta.get("val")
+        results = list(value) if isinstance(value, (list, tuple)) else [value]
+        taken = {user.args[1]: user.meta.get("val") for user in node.users if user.target is operator.getitem}
+        if value is None and taken:  # several results of which only those that are used are described
+            results = [taken.get(i) for i in range(max(taken) + 1)]
+        if not any(isinstance(one, torch.Tensor) for one in results):
+            return
+        results = [described(one, self.symbols) for one in results]
+        self.document["nodes"].append({"name": node.name, "op": str(node.target), "arguments": self.arguments(node),
+                                       "results": results})
+
+    def run(self, first):
+        for node in self.graph.nodes:
+            if node.op == "placeholder":
+                self.placeholder(node, first)
+            elif node.op == "get_attr":
+                self.constant(node, self.graph.owning_module)
+            elif node.op == "call_function" and node.target is not operator.getitem:
+                self.call(node)
+            elif node.op == "output":
+                results = torch.utils._pytree.tree_flatten(node.args[0])[0]
+                self.document["outputs"] = [self.reference(one) for one in results
+                                            if isinstance(one, torch.fx.Node) and "size" not in self.reference(one)]
+        return self.document
+
+
+def export(model, arguments, path, dynamic=None):
+    """Writes the graph of MODEL on the tuple ARGUMENTS to PATH; DYNAMIC names sizes of inputs that stay open."""
+    model = model.eval()
+    if hasattr(torch, "export"):
+        graph, stored = exported(model, arguments, dynamic)
+    elif dynamic:
+        sys.exit("export_torch.py: open sizes need torch.export, which this PyTorch does not have")
+    else:
+        graph, stored = recorded(model, arguments)
+    document = Writer(graph, stored, dynamic).run(stored_tensors(model)[1])
+    with open(path, "w") as file:
+        json.dump(document, file)
+    return document
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Writes the graph of a PyTorch model for perfc.")
+    parser.add_argument("what", metavar="MODULE:FUNCTION", help="returns the model and the tuple of its arguments")
+    parser.add_argument("-o", "--output", required=True, help="the file, m.pt.json")
+    options = parser.parse_args()
+    module, _, function = options.what.partition(":")
+    sys.path.insert(0, ".")
+    model, arguments = getattr(importlib.import_module(module), function)()
+    export(model, arguments, options.output)
+
+
+if __name__ == "__main__":
+    main()
