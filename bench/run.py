@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+import models
+
 BLOCK = """op mm{i}(A[M, K], B[K, N]: weight, alpha = {i}) -> C[M, N] {{
   C[m, n] += A[m, k] * B[k, n]
 }}
@@ -118,20 +120,24 @@ def main() -> int:
             ("Llama-2-70B prefill, roofline", ["run", file("llama.perf", LLAMA)], 50),
             ("Llama-2-70B from config.json", ["import", "hf", file("config.json", CONFIG)], 20),
             ("the same, prefill and decode", ["run", file("config.json", CONFIG), "--on", "h100_sxm"], 50),
+            ("ResNet-50 from ONNX, on h100_sxm", ["run", models.resnet50(os.path.join(folder, "resnet50.onnx")), "--on", "h100_sxm"], 100),
+            ("ONNX, 50,000 nodes and 100 MB", ["import", "onnx", models.large(os.path.join(folder, "large.onnx"))], 1000,
+             400),  # the file is mapped, and counts
             ("highest rate, 2,000 requests each", ["run", file("serve.perf", SERVE)], 2000),
         ]
         over = False
         print(f"{'command':40} {'fastest':>10} {'median':>10} {'memory':>9}  budget")
-        for label, words, budget in rows:
+        for label, words, budget, *room in rows:
+            most = room[0] if room else 200
             command = [args.perfc, *words]
             wall_seconds(command)
             rounds = args.rounds if budget < 1000 else min(args.rounds, 3)
             walls = sorted(wall_seconds(command) * 1e3 for _ in range(max(rounds, 1)))
             memory = peak_memory(command)
-            bad = rounds > 0 and (statistics.median(walls) > budget or memory > 200)
+            bad = rounds > 0 and (statistics.median(walls) > budget or memory > most)
             over |= bad
             print(f"{label:40} {walls[0]:7.1f} ms {statistics.median(walls):7.1f} ms {memory:6.1f} MB"
-                  f"  {budget} ms, 200 MB{'  OVER' if bad else ''}")
+                  f"  {budget} ms, {most} MB{'  OVER' if bad else ''}")
     return 1 if over else 0
 
 
