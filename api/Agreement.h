@@ -9,6 +9,7 @@
 #define PERFC_API_AGREEMENT_H
 
 #include "backends/emit/Json.h"
+#include "ir/common/Uncertain.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Optional.h"
 #include <string>
@@ -46,6 +47,8 @@ struct Prediction {
   std::string part;
   /// Half of the prediction's 90 % interval; 0 for none.
   double halfWidth = 0;
+  /// By source, what the interval is made of.
+  std::vector<Uncertain::Contribution> contributions = {};
 };
 
 /// One row of the table: its labels make the groups.
@@ -53,6 +56,7 @@ struct ValidationRow {
   std::string name;
   Labels labels;
   std::vector<Prediction> predictions;
+  bool isLeftOut = false; ///< the program skips it
 };
 
 /// The agreement of one metric over the rows that `by` selects.

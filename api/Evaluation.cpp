@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/Evaluation.h"
 
+#include "api/fit/ChipFit.h"
 #include "api/statements/Statements.h"
 #include "backends/gpu/TileSearch.h"
 #include "frontend/sema/Words.h"
@@ -150,9 +151,32 @@ void Evaluation::drop(size_t firstResult, size_t firstSearch) {
 
 std::vector<StoredRow> Evaluation::sweepRows() const { return store ? store->rows() : rows; }
 
-/// Sets what the options say, and takes down what is known of the module before it is lowered.
-void Evaluation::prepare(ir::Module &module) {
+/// Chips with tables of measurements get the figures that these tell; false where one has none.
+bool Evaluation::calibrateChips(ir::Module &module) {
+  for (ir::Operation &op : module.body()) {
+    if (!op.is(target::ChipOp::opName) || !op.hasAttr("calibrate"))
+      continue;
+    const ir::AttrDict &what = op.dictAttr("calibrate");
+    CalibratedChip chip{what.find("chip")->asString().str(), what.find("table")->asString().str(),
+                        op.range(), ""};
+    auto [known, isNew] = calibrated.try_emplace({chip.label, chip.table});
+    if (ChipFit fit; isNew && fit.fit(context, rootFile, defines, chip))
+      known->second = fit.layers(op.dictAttr("layers"));
+    if (!known->second)
+      return false;
+    op.setAttr("layers", *known->second);
+  }
+  return true;
+}
+
+/// Sets what the options say, and takes down what is known of the module before it is lowered;
+/// false after a report.
+bool Evaluation::prepare(ir::Module &module) {
   parameters.clear();
+  if (options.calibrates && !calibrateChips(module))
+    return false;
+  if (options.adjust)
+    options.adjust(module);
   module.walk([&](ir::Operation &op) {
     if (op.name().startswith("study."))
       kinds.insert(op.name());
@@ -167,6 +191,7 @@ void Evaluation::prepare(ir::Module &module) {
     }
   });
   keepAsBuilt(module);
+  return true;
 }
 
 /// Strategies of training that are tried divide the model anew for each: from what was built.
@@ -215,8 +240,7 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
   if (!removeUnsupported(module))
     return;
   providers.forgetSome();
-  prepare(module);
-  if (!lower(module, "collective", context.diagnostics))
+  if (!prepare(module) || !lower(module, "collective", context.diagnostics))
     return;
   std::vector<ir::Operation *> statements; // a search changes the module around it
   for (ir::Operation &op : module.body())

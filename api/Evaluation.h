@@ -127,7 +127,8 @@ private:
   void finishPoint(const ir::Operation &point);
   void drop(size_t firstResult, size_t firstSearch);
   void showBest(const ir::Operation &point, const MetricNames &names);
-  void prepare(ir::Module &module);
+  bool prepare(ir::Module &module);
+  bool calibrateChips(ir::Module &module);
   void keepAsBuilt(const ir::Module &module);
   void statement(const StatementContext &statement, const Listener &listener);
   void tableRow(ir::Module &module, const ir::Operation &point);
@@ -142,6 +143,10 @@ private:
                                               llvm::StringRef about);
   unsigned statementIndex(SourceRange place);
 
+  FileId rootFile = 0;                                      ///< of a program
+  std::vector<std::pair<std::string, std::string>> defines; ///< of it
+  std::map<std::pair<std::string, std::string>, llvm::Optional<ir::AttrDict>>
+      calibrated; ///< `layers` of chips with tables, by these; nothing after a report
   std::unique_ptr<ir::Module> asBuilt;
   std::deque<emit::Result> found;
   std::deque<Searched> searched;

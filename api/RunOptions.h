@@ -66,6 +66,10 @@ struct RunOptions {
   /// Whether the results of a point by that name are needed after the listener was told of them;
   /// null when all are. What goes leaves no row, either.
   std::function<bool(llvm::StringRef name)> isNeededLater;
+  /// Chips with tables of measurements have the figures that these tell.
+  bool calibrates = true;
+  /// Changes modules before they are lowered; or null.
+  std::function<void(ir::Module &)> adjust;
   /// Counts nests again for the providers; null for nothing.
   loopnest::CountVerifier *verifier = nullptr;
   /// What `replay` runs on instead of its system; null for that.

@@ -28,9 +28,8 @@ std::string Evaluation::evaluateRow(ir::Module &module) {
       diagnostics.report(op.range(), diag::NotSupportedYet,
                          ir::as<study::UnsupportedOp>(op).what().str());
   });
-  prepare(module);
-  bool isLowered =
-      firstError(diagnostics, first).empty() && lower(module, "collective", diagnostics);
+  bool isLowered = prepare(module) && firstError(diagnostics, first).empty() &&
+                   lower(module, "collective", diagnostics);
   std::string ofModule = takeReason(), last;
   ir::Operation *point = const_cast<ir::Operation *>(pointOf(module));
   std::vector<ir::Operation *> statements; // a search changes the module around it
@@ -91,7 +90,9 @@ static Prediction predictionOf(study::AgainstOp against, const RowResults &resul
   ExpressionValue value = emit::evaluateExpression(pair[0], results.names);
   if (value.number) {
     prediction.predicted = Number::fromReal(value.number->toDouble());
-    prediction.halfWidth = value.number->toUncertain().halfWidth();
+    Uncertain predicted = value.number->toUncertain();
+    prediction.halfWidth = predicted.halfWidth();
+    prediction.contributions = predicted.contributions().vec();
   } else {
     prediction.skipped = results.skipped.empty() ? results.reason(value) : results.skipped;
   }
@@ -132,6 +133,7 @@ void Evaluation::tableRow(ir::Module &module, const ir::Operation &point) {
                      missing,
                      row.problems};
   ValidationRow entry;
+  entry.isLeftOut = !skipped.empty();
   entry.name = part.name().empty() ? fmt::format("{} {}", name, number.asInt()) : part.name().str();
   for (const auto &[label, value] : part.by().entries())
     entry.labels.emplace_back(label, value.asString().str());

@@ -49,6 +49,7 @@ bool Evaluation::openStore(Compilation::Defines defines) {
 
 void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &listener) {
   Compilation compilation(context.sources, context.diagnostics, allOps());
+  this->defines.assign(defines.begin(), defines.end());
   if ((!compilation.load(root, defines) && !compilation.canRun()) || !openStore(defines))
     return;
   compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
@@ -56,6 +57,7 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
 }
 
 void Evaluation::run(Compilation &compilation, const Listener &listener) {
+  rootFile = compilation.rootModule().file;
   runUnits(
       [&](UnitVisitor each) {
         compilation.forEachUnit(

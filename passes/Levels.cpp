@@ -58,7 +58,7 @@ Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
   if (const ProviderInfo *provider = findProvider(evaluate.provider());
       provider && provider->isChoice())
     return provider->kernels;
-  if (holdsInElements(chip))
+  if (holdsInElements(chip) || (chip->hasAttr("layers") && evaluate.with().empty()))
     return Level::Whole;
   bool isMapped = !evaluate.with().empty() && !dispatchesBlocks(chip);
   if (isMapped || isAccelerator(chip) || hasFusedMapping(evaluate))

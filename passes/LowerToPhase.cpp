@@ -123,6 +123,8 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
     kernel->setAttr("count", 1);
     if (chip.op != whole.op)
       kernel->setAttr("on", Attribute::symbol(chip.symbol()));
+    if (level == Level::Whole && !evaluate.provider().empty() && chip->hasAttr("layers"))
+      kernel->setAttr("using", evaluate.provider());
     kernel->setAttr("live_bytes", liveBytes);
     kernel->setAttr("input_bytes", step.bytes.input);
     kernel->setAttr("output_bytes", step.bytes.output);

@@ -41,8 +41,7 @@ static bool matches(llvm::StringRef text, llvm::StringRef pattern) {
   return false;
 }
 
-/// What is fitted of a row: null where it has no prediction or nothing to hold it against.
-static const Prediction *predictionOf(const ValidationRow &row, const Fit &fit) {
+const Prediction *api::predictionOf(const ValidationRow &row, const Fit &fit) {
   for (const Prediction &prediction : row.predictions)
     if (prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric)) {
       bool isGood = prediction.predicted && prediction.reference &&
@@ -52,7 +51,7 @@ static const Prediction *predictionOf(const ValidationRow &row, const Fit &fit) 
   return nullptr;
 }
 
-static bool isOf(const ValidationRow &row, const Fit &fit) {
+bool api::isOf(const ValidationRow &row, const Fit &fit) {
   return llvm::all_of(fit.only, [&](const std::pair<std::string, std::string> &group) {
     return matches(groupOf(row, group.first), group.second);
   });
@@ -259,6 +258,8 @@ std::vector<FitFindings> Calibration::fit(llvm::function_ref<bool(size_t)> isKno
   std::vector<FitFindings> findings;
   size_t constant = 0;
   for (const Fit &each : rows.fits()) {
+    if (each.family)
+      continue;
     findings.push_back(OneFit(rows, each, constant, values).run(isKnown));
     constant += constantCount(each);
   }
@@ -347,6 +348,13 @@ bool Calibration::check(DiagnosticEngine &diagnostics, llvm::ArrayRef<std::strin
       labels.push_back(label);
     for (const std::string &label : labels)
       good &= checkGroup(rows.rows(), label, fit.range, diagnostics);
+    if (fit.family) {
+      labels = fit.family->sheet;
+      labels.insert(labels.end(), {fit.family->by, fit.family->work});
+      for (const std::string &label : labels)
+        good &= checkGroup(rows.rows(), label, fit.family->range, diagnostics);
+      continue;
+    }
     bool hasRows = llvm::any_of(rows.rows(), [&](const ValidationRow &row) {
       return isOf(row, fit) && predictionOf(row, fit);
     });

@@ -55,6 +55,10 @@ private:
 
 /// Whether anything of the row is predicted.
 bool isPredicted(const ValidationRow &row);
+/// Whether the groups that a fit names are those of the row.
+bool isOf(const ValidationRow &row, const Fit &fit);
+/// What is fitted of a row: null where it has no prediction or nothing to hold it against.
+const Prediction *predictionOf(const ValidationRow &row, const Fit &fit);
 /// The value of a row's group by `label`; "" where it has none.
 llvm::StringRef groupOf(const ValidationRow &row, llvm::StringRef label);
 

@@ -3,7 +3,10 @@
 
 #include "api/Evaluation.h"
 #include "api/Providers.h"
+#include "api/fit/ChipFit.h"
+#include "api/fit/FitText.h"
 #include "ir/study/AllOps.h"
+#include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <atomic>
@@ -64,10 +67,12 @@ public:
     compilation.setConstants(set);
   }
 
-  std::vector<ValidationRow> predict(bool showsMistakes = false) {
+  std::vector<ValidationRow> predict(bool showsMistakes = false, const Adjust &adjust = nullptr) {
     size_t known = diagnostics.all().size();
     RunOptions options;
     options.which = RunOptions::Which::Tables;
+    options.adjust = adjust;
+    options.calibrates = false;
     Evaluation evaluation({texts, diagnostics, watcher}, providers, options);
     evaluation.run(compilation, [](const Evaluated &) {});
     std::vector<ValidationRow> rows;
@@ -95,6 +100,33 @@ public:
       return true;
     });
     found.pop_back();
+    diagnostics.truncate(known);
+    return found;
+  }
+
+  /// The chip's declaration's base, else the chip, and the line that imports it.
+  LayeredChip layered(const ir::Operation &chip) const {
+    const Module &root = compilation.rootModule();
+    LayeredChip found{chip.symbol().str(), "", chip.dictAttr("layers")};
+    const Decl *decl = compilation.program().lookup(root, chip.symbol()).decl;
+    std::string base = decl ? baseOf(*decl, texts) : "";
+    const Decl *of =
+        compilation.program().lookup(root, llvm::StringRef(base).split('(').first).decl;
+    found.base = of ? base : found.base;
+    if (of || decl)
+      found.import = importLine(of ? *of : *decl, texts.path(root.file), texts);
+    return found;
+  }
+
+  LayeredChip layers() {
+    size_t known = diagnostics.all().size();
+    LayeredChip found;
+    compilation.forEachUnit([&](ir::Module &module) {
+      for (const ir::Operation &op : module.body())
+        if (isRow(pointOf(module)) && op.is(target::ChipOp::opName) && op.hasAttr("layers"))
+          found = layered(op);
+      return found.layers.empty();
+    });
     diagnostics.truncate(known);
     return found;
   }
@@ -131,15 +163,22 @@ void FitRows::Worker::addUses(const ir::Attribute &value, std::vector<size_t> &f
         found.push_back(i);
 }
 
-FitRows::FitRows(Context context, FileId file, Compilation::Defines defines, unsigned threads)
+FitRows::FitRows(Context context, FileId file, Compilation::Defines defines, unsigned threads,
+                 Wanted wanted)
     : context(context) {
   workers.push_back(std::make_unique<Worker>(nullptr, context.sources, context.diagnostics));
   Worker &first = *workers.front();
   first.load(file, defines);
   if (context.diagnostics.hasErrors())
     return;
+  auto isFamily = [](const Fit &fit) { return fit.family.hasValue(); };
+  if (wanted == Wanted::Families && llvm::none_of(first.fits, isFamily))
+    return;
   first.program().chooseRows([](size_t) { return true; });
+  bool areFamilies = wanted == Wanted::Chip || llvm::all_of(first.fits, isFamily);
+  first.program().buildRowStatements(!areFamilies || first.fits.empty());
   asWritten = first.predict(/*showsMistakes=*/true);
+  first.program().buildRowStatements(true);
   for (unsigned i = 1; i < threads; ++i) {
     auto own = std::make_unique<OwnTexts>();
     SourceManager &sources = own->sources;
@@ -178,14 +217,25 @@ void FitRows::forParts(size_t count,
 
 std::vector<ValidationRow> FitRows::predict(const ConstantValues &values,
                                             llvm::ArrayRef<size_t> numbers) {
-  std::vector<ValidationRow> rows(numbers.size());
   for (const std::unique_ptr<Worker> &worker : workers)
     worker->set(values);
+  return predictWith(nullptr, numbers);
+}
+
+FitRows::LayeredChip FitRows::layersOf(size_t number) {
+  Worker &worker = *workers.front();
+  worker.program().chooseRows([number](size_t row) { return row == number; });
+  return worker.layers();
+}
+
+std::vector<ValidationRow> FitRows::predictWith(const Adjust &adjust,
+                                                llvm::ArrayRef<size_t> numbers) {
+  std::vector<ValidationRow> rows(numbers.size());
   forParts(numbers.size(), [&](Worker &worker, size_t begin, size_t end) {
     llvm::ArrayRef<size_t> part = numbers.slice(begin, end - begin);
     worker.program().chooseRows(
         [part](size_t row) { return std::binary_search(part.begin(), part.end(), row); });
-    std::vector<ValidationRow> found = worker.predict();
+    std::vector<ValidationRow> found = worker.predict(/*showsMistakes=*/false, adjust);
     std::move(found.begin(), found.end(), rows.begin() + static_cast<ptrdiff_t>(begin));
   });
   return rows;

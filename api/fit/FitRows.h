@@ -18,8 +18,13 @@ using ConstantValues = std::vector<llvm::Optional<double>>;
 
 class FitRows {
 public:
+  /// What is asked of the rows: predictions as the program is written, unless all fits are to
+  /// families; these alone, and nothing where there are none; or those of one chip, whose table
+  /// stands last.
+  enum class Wanted : uint8_t { Fits, Families, Chip };
   /// Loads and checks `file`; mistakes go to the diagnostics of the context.
-  FitRows(Context context, FileId file, Compilation::Defines defines, unsigned threads);
+  FitRows(Context context, FileId file, Compilation::Defines defines, unsigned threads,
+          Wanted wanted = Wanted::Fits);
   ~FitRows();
 
   /// The sound `calibrate` statements of the file.
@@ -33,6 +38,16 @@ public:
 
   /// These rows, by number in rising order, with other values.
   std::vector<ValidationRow> predict(const ConstantValues &values, llvm::ArrayRef<size_t> numbers);
+  /// The same as the program is written, with modules that `adjust` has changed; threads call it.
+  using Adjust = std::function<void(ir::Module &)>;
+  std::vector<ValidationRow> predictWith(const Adjust &adjust, llvm::ArrayRef<size_t> numbers);
+  /// The first chip with `layers` that the row runs on; without them for none. Its `base` is what
+  /// it is `from`, else itself, and `import` the line that makes that visible.
+  struct LayeredChip {
+    std::string base, import;
+    ir::AttrDict layers;
+  };
+  LayeredChip layersOf(size_t number);
 
 private:
   class Worker;

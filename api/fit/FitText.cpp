@@ -64,6 +64,12 @@ static void addConstant(FittedLine &of, const FitConstant &constant, const std::
   line->inner.push_back({word.str() + " " + value, {}});
 }
 
+std::string api::importLine(const Decl &decl, llvm::StringRef root, const SourceManager &sources) {
+  if (sources.isLibrary(decl.module->file))
+    return "import " + decl.module->name;
+  return fmt::format("import \"{}\"", llvm::sys::path::filename(root));
+}
+
 std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> findings,
                                llvm::StringRef root, const SourceManager &sources) {
   std::set<std::string> imports;
@@ -84,9 +90,7 @@ std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> 
         decls.push_back(nullptr);
         continue;
       }
-      bool isLibrary = sources.isLibrary(decl.module->file);
-      imports.insert(isLibrary ? "import " + decl.module->name
-                               : fmt::format("import \"{}\"", llvm::sys::path::filename(root)));
+      imports.insert(importLine(decl, root, sources));
       auto known = llvm::find(decls, &decl);
       if (known == decls.end()) {
         declarations.push_back(

@@ -13,6 +13,9 @@ namespace perfc::api {
 std::string fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> findings,
                           llvm::StringRef root, const SourceManager &sources);
 
+/// The line that makes `decl` visible in a program beside the one at `root`.
+std::string importLine(const Decl &decl, llvm::StringRef root, const SourceManager &sources);
+
 /// A constant's value as the program writes it, with its interval: "5330cycle +- 2.1%".
 std::string textWithInterval(const FitConstant &constant, const FitFindings::Constant &found,
                              unsigned digits);

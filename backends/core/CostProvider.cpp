@@ -9,9 +9,11 @@ void ProviderSet::add(std::unique_ptr<CostProvider> provider) {
   providers.push_back(std::move(provider));
 }
 
-CostProvider *ProviderSet::providerFor(const ir::Operation &op) const {
+CostProvider *ProviderSet::providerFor(const CostQuery &query) const {
+  llvm::StringRef wanted = query.placement ? query.placement->stringAttr("using") : "";
   for (const std::unique_ptr<CostProvider> &provider : providers)
-    if (provider->serves(op))
+    if (provider->serves(*query.op) && provider->servesOn(*query.target) &&
+        (wanted.empty() || provider->info().name == wanted))
       return provider.get();
   return nullptr;
 }
@@ -33,7 +35,7 @@ static bool isPossible(const Cost &cost, const CostQuery &query) {
 /// What a provider may use of the place.
 static StructuralHash placementHash(const ir::Operation *placement) {
   StructuralHash key{0, 0};
-  for (llvm::StringRef name : {"finish", "sparsity", "savings"})
+  for (llvm::StringRef name : {"finish", "sparsity", "savings", "using"})
     if (placement && placement->hasAttr(name))
       key = combine(key, structuralHash(*placement->attr(name)));
   return key;
@@ -47,7 +49,7 @@ const Cost *ProviderSet::evaluate(const CostQuery &query, HashCache &hashes,
   auto known = memo.find(key);
   if (known != memo.end())
     return &known->second;
-  CostProvider *provider = providerFor(*query.op);
+  CostProvider *provider = providerFor(query);
   if (!provider)
     return nullptr;
   std::vector<llvm::Optional<Cost>> costs = provider->evaluate(query, diagnostics);

@@ -36,6 +36,11 @@ public:
   const ProviderInfo &info() const { return description; }
   /// True when this kind of operation is answered here.
   virtual bool serves(const ir::Operation &op) const = 0;
+  /// True when `target` has what it reads, so that it comes before others that serve an operation.
+  virtual bool servesOn(const ir::Operation &target) const {
+    (void)target;
+    return true;
+  }
   /// One answer per query, in order; nothing where it failed (reported).
   virtual std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                                      DiagnosticEngine &diagnostics) = 0;
@@ -50,8 +55,9 @@ private:
 class ProviderSet {
 public:
   void add(std::unique_ptr<CostProvider> provider);
-  /// The first that serves `op`; null when none does.
-  CostProvider *providerFor(const ir::Operation &op) const;
+  /// The one that the place of the query names, else the first that serves it on its target; null
+  /// when none does.
+  CostProvider *providerFor(const CostQuery &query) const;
   llvm::ArrayRef<std::unique_ptr<CostProvider>> all() const { return providers; }
 
   /// The cost of one query, from the memo when its structure has been seen; `hashes` are those of

@@ -47,7 +47,6 @@ struct KeptChip {
   DType dtype;
   llvm::Optional<Instance> link, generation;
   std::vector<Instance> libraries; ///< of a generation, in order
-  llvm::Optional<SourceRange> calibration;
 };
 
 struct BuildContext {
@@ -112,8 +111,6 @@ struct BuildContext {
   llvm::StringMap<Instance> chipLinks;
   /// The generations of chips, by the symbols of these.
   llvm::StringMap<Instance> chipGenerations;
-  /// Where a chip, by its symbol, asks for a fit to measurements.
-  llvm::StringMap<SourceRange> calibrations;
   /// Chips and libraries of all statements, by what they were built from and where that stands; or
   /// null.
   llvm::StringMap<KeptChip> *keptChips = nullptr;

@@ -37,8 +37,9 @@ private:
   void array(const Node &node, ir::Region &region, const UnitContext &outer);
   void partial(const Node &node, ir::Operation &op);
   void compute(const Node &node, ir::Region &region, const UnitContext &outer);
-  void byDtype(const Node &attribute, llvm::StringRef name, llvm::StringRef key, ir::Operation &op,
-               const UnitContext &units, bool isVector);
+  ir::AttrDict byDtype(const Node &attribute, llvm::StringRef name, llvm::StringRef key,
+                       const UnitContext &units, bool isRate, bool isVector);
+  void layers(const Node &node, ir::Operation &chip, const UnitContext &units);
   llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
                                       const UnitContext &units, bool isVector);
   void network(const Node &node, ir::Region &region, UnitContext units);
@@ -194,10 +195,9 @@ llvm::Optional<Quantity> ChipBuilder::normalRate(const Quantity &value, const No
 }
 
 /// Values by number format; the one without a block is that of `key`.
-void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, llvm::StringRef key,
-                          ir::Operation &op, const UnitContext &units, bool isVector) {
+ir::AttrDict ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, llvm::StringRef key,
+                                  const UnitContext &units, bool isRate, bool isVector) {
   ir::AttrDict values;
-  bool isRate = name == "rate";
   auto add = [&](llvm::StringRef format, const Node &node) {
     const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
     if (!value)
@@ -215,7 +215,7 @@ void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, llvm::Str
   add(key, attribute);
   for (const Node *entry : attribute.children)
     add(entry->word, *entry);
-  op.setAttr(name, values);
+  return values;
 }
 
 void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContext &outer) {
@@ -225,13 +225,34 @@ void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContex
   bool isVector = node.find("ops") != nullptr;
   llvm::StringRef key = node.find("dtype") ? dtypeName(units.dtype) : "any";
   if (const Node *rate = node.find("rate"))
-    byDtype(*rate, "rate", key, *op, units, isVector);
+    op->setAttr("rate", byDtype(*rate, "rate", key, units, /*isRate=*/true, isVector));
   if (const Node *energy = node.find("energy"))
-    byDtype(*energy, "energy", key, *op, units, isVector);
+    op->setAttr("energy", byDtype(*energy, "energy", key, units, /*isRate=*/false, isVector));
   setQuantity(context, *op, "leak", node.find("leak"), units);
   setNames(*op, "ops", node.find("ops"));
   setQuantity(context, *op, "area", node.find("area"), units);
   setTimeloopLevel(context, node, *op);
+}
+
+/// Figures of kinds of work, rates of multiply-accumulates also by number format: "first.int8".
+void ChipBuilder::layers(const Node &node, ir::Operation &chip, const UnitContext &units) {
+  ir::AttrDict figures;
+  for (const Node *child : node.children) {
+    if (child->word == "each_group") {
+      chip.setAttr("each_group", ir::Attribute::unit());
+    } else if (child->spec->dims == Dims::Rate) {
+      ir::AttrDict rates = byDtype(*child, child->word, "", units, /*isRate=*/true,
+                                   /*isVector=*/false);
+      for (const auto &[format, rate] : rates.entries())
+        figures.set(child->word.str() + (format.empty() ? "" : ".") + format, rate);
+    } else if (!child->args.empty()) {
+      const Quantity *value = child->args[0].value.getIf<Quantity>();
+      auto base = value ? inBaseUnits(context, *value, child->range, units) : llvm::None;
+      if (base && checkRange(context, *base, child->range))
+        figures.set(child->word, *base);
+    }
+  }
+  chip.setAttr("layers", figures);
 }
 
 /// A network of a chip stands in the array that it feeds.
@@ -384,6 +405,8 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   setQuantity(context, *chip, "area", node->find("area"), units);
   if (auto prices = readPrice(context, *node); prices && !prices->empty())
     chip->setAttr("price", std::move(*prices));
+  if (const Node *figures = node->find("layers"))
+    layers(*figures, *chip, units);
   if (const Node *generation = node->find("generation"); generation && !generation->args.empty()) {
     const Value &value = generation->args[0].value;
     const Instance *instance = value.getIf<Instance>();
@@ -401,8 +424,13 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
     else if (!value.isUnknown())
       diagnostics.report(link->range, diag::NotANetwork, "link", value.describe());
   }
-  if (const Node *calibrate = node->find("calibrate"))
-    context.calibrations[chip->symbol()] = calibrate->range;
+  if (const Node *calibrate = node->find("calibrate"); calibrate && !calibrate->args.empty()) {
+    if (const std::string *table = calibrate->args[0].value.getIf<std::string>())
+      chip->setAttr("calibrate",
+                    ir::AttrDict{{"table", *table}, {"chip", written(Value(hardware))}});
+    if (!node->find("layers"))
+      diagnostics.report(calibrate->range, diag::NothingToCalibrate, hardware.decl->name);
+  }
   parts(*node, chip->body(), units);
   checkNames(*chip);
   checkNetworks(*chip);
@@ -427,8 +455,6 @@ static void keepChip(BuildContext &context, llvm::StringRef key, const BuiltTarg
   if (auto known = context.chipGenerations.find(built.symbol);
       known != context.chipGenerations.end())
     kept.generation = known->second;
-  if (auto fit = context.calibrations.find(built.symbol); fit != context.calibrations.end())
-    kept.calibration = fit->second;
   ir::ValueMap map;
   context.module.lookup(built.symbol)->clone(kept.module.body(), map).setSymbol("");
 }
@@ -441,8 +467,6 @@ static BuiltTarget takeChip(BuildContext &context, const KeptChip &kept, const I
     context.chipLinks.try_emplace(chip.symbol(), *kept.link);
   if (kept.generation)
     context.chipGenerations.try_emplace(chip.symbol(), *kept.generation);
-  if (kept.calibration)
-    context.calibrations[chip.symbol()] = *kept.calibration;
   return {chip.symbol().str(), kept.label, &hardware, kept.dtype};
 }
 
@@ -479,8 +503,5 @@ llvm::Optional<BuiltTarget> perfc::buildChip(BuildContext &context, const Instan
   auto built = buildOnce(context, hardware);
   if (built)
     setGeneration(context, *context.module.lookup(built->symbol));
-  auto calibration = built ? context.calibrations.find(built->symbol) : context.calibrations.end();
-  if (calibration != context.calibrations.end())
-    context.unsupported.push_back({calibration->second, "`calibrate`"});
   return built;
 }

@@ -61,6 +61,9 @@ public:
   /// From now on only the rows of tables are built whose number `isWanted`, from 0 and counted over
   /// all tables; each table is read once.
   void chooseRows(std::function<bool(size_t)> isWanted);
+  /// From now on rows are built with or without their statements; without them they have their
+  /// names, groups and what was measured.
+  void buildRowStatements(bool wanted) { rowStatements = wanted; }
 
   /// How many points the sweep or table has whose units are being built.
   size_t pointCount() const { return pointsOfSweep; }
@@ -104,7 +107,8 @@ private:
   llvm::StringMap<KeptChip> keptChips;
   size_t pointsOfSweep = 0;
   std::function<bool(size_t)> isRowWanted; ///< none for all
-  size_t rowCount = 0, tableCount = 0;     ///< that units were asked of so far
+  bool rowStatements = true;
+  size_t rowCount = 0, tableCount = 0; ///< that units were asked of so far
   std::vector<std::unique_ptr<KeptTable>> keptTables;
 };
 

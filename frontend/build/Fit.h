@@ -39,6 +39,15 @@ struct Fit {
   OfGroup weight; ///< that all rows of a group count as at most
   OfGroup sample; ///< that it is fitted to at most
   std::vector<std::string> leaveOut;
+  /// Devices of one family, each with figures of its chip's `layers` of its own.
+  struct Family {
+    std::string by;                 ///< rows of one group are of one device
+    std::vector<std::string> sheet; ///< groups whose values are numbers of its data sheet
+    std::string work;               ///< rows of one group do the same; "" where each is by itself
+    double ridge = 0.03;            ///< how much what the sheet says is shrunk
+    SourceRange range;
+  };
+  llvm::Optional<Family> family;
 };
 
 /// The fit that `statement` declares; nothing after a report.

@@ -27,6 +27,7 @@ private:
   void only(const Node &node, Fit &fit);
   void loss(const Node &node, Fit &fit);
   Fit::OfGroup ofGroup(const Node &statement, llvm::StringRef word);
+  void family(const Node &node, Fit &fit);
 
   Evaluator &evaluator;
   DiagnosticEngine &diagnostics;
@@ -177,6 +178,21 @@ Fit::OfGroup FitReader::ofGroup(const Node &statement, llvm::StringRef word) {
   return result;
 }
 
+/// `family run { sheet clock, threads; work model }`.
+void FitReader::family(const Node &node, Fit &fit) {
+  Fit::Family family;
+  family.range = node.range;
+  if (const WordValue *by = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>())
+    family.by = by->word;
+  if (const Node *sheet = node.find("sheet"))
+    for (const NodeArg &arg : sheet->args)
+      family.sheet.push_back(arg.value.get<WordValue>().word);
+  family.work = nameOf(node, "work");
+  if (const Quantity *ridge = node.quantity("ridge"))
+    family.ridge = ridge->toDouble();
+  fit.family = std::move(family);
+}
+
 llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
   size_t errors = diagnostics.errorCount();
   Fit fit;
@@ -189,6 +205,8 @@ llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
   for (const Node *child : node->children) {
     if (child->word == "parameter")
       line(*child, fit);
+    else if (child->word == "family")
+      family(*child, fit);
     else if (child->word == "only")
       only(*child, fit);
     else if (child->word == "loss")
@@ -200,7 +218,9 @@ llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
   fit.metric = nameOf(*node, "against");
   fit.weight = ofGroup(*node, "weight");
   fit.sample = ofGroup(*node, "sample");
-  if (fit.lines.empty() && diagnostics.errorCount() == errors)
+  if (fit.family && !fit.lines.empty())
+    diagnostics.report(fit.family->range, diag::BadFit, "either `parameter` or `family`");
+  if (fit.lines.empty() && !fit.family && diagnostics.errorCount() == errors)
     diagnostics.report(statement.range, diag::BadFit,
                        "a constant: `parameter my_gpu.launch in 1us..20us`");
   return diagnostics.errorCount() == errors ? llvm::Optional<Fit>(std::move(fit)) : llvm::None;

@@ -4,6 +4,7 @@
 #include "frontend/build/FileBeside.h"
 #include "ir/common/JsonText.h"
 #include "ir/common/LocatedCsv.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -149,37 +150,103 @@ static FileId loadTable(Evaluator &evaluator, const ast::Expr &path, std::string
   return loadBeside(sources, place, written, evaluator.diagnostics);
 }
 
+/// The rows of `file`; none after a report.
+static std::vector<MeasuredRow> rowsOf(Evaluator &evaluator, FileId file) {
+  const SourceManager &sources = evaluator.program.sourceManager();
+  DiagnosticEngine &diagnostics = evaluator.diagnostics;
+  if (sources.path(file).endswith(".json"))
+    return jsonRows(sources, file, diagnostics);
+  auto csv = LocatedCsv::read(sources, file, diagnostics);
+  if (!csv)
+    return {};
+  std::vector<MeasuredRow> rows = csvRows(*csv);
+  if (rows.empty())
+    diagnostics.report({file, 0, 0}, diag::BadCsv, "it needs a line of titles and rows");
+  return rows;
+}
+
+/// The two sides of `name in "path"`; null for another argument.
+static const ast::Expr *namedTable(const ast::Arg &arg) {
+  const ast::Expr *in = arg.value;
+  bool isPair = in->kind == ast::ExprKind::Binary && in->text == "in" &&
+                in->operands[0]->kind == ast::ExprKind::Name && arg.assign.empty();
+  return isPair ? in : nullptr;
+}
+
+/// The path that `place` is; null after a report, or where it is not known yet.
+static llvm::Optional<std::string> pathOf(Evaluator &evaluator, const ast::Expr &place,
+                                          const Scope &scope) {
+  Value path = evaluator.evaluate(place, scope);
+  if (const std::string *written = path.getIf<std::string>())
+    return *written;
+  if (!path.isUnknown())
+    evaluator.diagnostics.report(place.range, diag::BadTableStatement,
+                                 "the path of a table, not " + path.describe());
+  return llvm::None;
+}
+
+static std::string cellOf(const Value &record, llvm::StringRef column) {
+  const Value *cell = findArgument(record.get<Value::Record>().fields, column);
+  return cell ? cell->text() : "";
+}
+
+Value MeasuredTable::partsOf(const MeasuredRow &row) const {
+  auto found = parts.find(cellOf(row.record, partsColumn));
+  return found == parts.end() ? Value(Value::List()) : found->second;
+}
+
+/// Reads the second table, which stands in the folder of the first one; false after a report.
+static bool readParts(Evaluator &evaluator, const ast::Item &statement, FileId first,
+                      const Scope &scope, MeasuredTable &table) {
+  const ast::Expr *in = namedTable(statement.args[1]);
+  const ast::Expr *column = nullptr;
+  for (const ast::Clause &clause : statement.clauses)
+    if (clause.word == "by" && clause.args.size() == 1 &&
+        clause.args[0].value->kind == ast::ExprKind::Name)
+      column = clause.args[0].value;
+  if (!in || !column) {
+    evaluator.diagnostics.report(statement.range, diag::BadTableStatement,
+                                 "of a second table a name and the column that both have: "
+                                 "`validate row in table, layers in \"layers.csv\" by model`");
+    return false;
+  }
+  auto written = pathOf(evaluator, *in->operands[1], scope);
+  SourceManager &sources = evaluator.program.sourceManager();
+  std::string path = written ? pathBeside(sources, first, *written) : "", error;
+  FileId file = written ? sources.find(path) : 0;
+  if (written && !file)
+    file = sources.load(path, error);
+  if (!file) {
+    if (written)
+      evaluator.diagnostics.report(in->operands[1]->range, diag::CannotRead, path, error);
+    return false;
+  }
+  table.partsName = in->operands[0]->text;
+  table.partsColumn = column->text.str();
+  std::map<std::string, Value::List> lists;
+  for (MeasuredRow &row : rowsOf(evaluator, file))
+    lists[cellOf(row.record, table.partsColumn)].values.push_back(std::move(row.record));
+  for (auto &[cell, list] : lists)
+    table.parts.emplace(cell, std::move(list));
+  return true;
+}
+
 llvm::Optional<MeasuredTable> perfc::readTable(Evaluator &evaluator, const ast::Item &statement,
                                                const Scope &scope) {
   DiagnosticEngine &diagnostics = evaluator.diagnostics;
-  const ast::Expr *in = statement.args.size() == 1 ? statement.args[0].value : nullptr;
-  bool isPair = in && in->kind == ast::ExprKind::Binary && in->text == "in" &&
-                in->operands[0]->kind == ast::ExprKind::Name && statement.args[0].assign.empty();
-  if (!isPair || !statement.block) {
+  const ast::Expr *in = statement.args.empty() ? nullptr : namedTable(statement.args[0]);
+  if (!in || statement.args.size() > 2 || !statement.block) {
     diagnostics.report(statement.range, diag::BadTableStatement,
                        "a name, a table and a block: `validate row in \"runs.csv\" { … }`");
     return llvm::None;
   }
   const ast::Expr &place = *in->operands[1];
-  Value path = evaluator.evaluate(place, scope);
-  const std::string *written = path.getIf<std::string>();
-  if (!written) {
-    if (!path.isUnknown())
-      diagnostics.report(place.range, diag::BadTableStatement,
-                         "the path of a table, not " + path.describe());
-    return llvm::None;
-  }
-  FileId file = loadTable(evaluator, place, *written, scope);
+  auto written = pathOf(evaluator, place, scope);
+  FileId file = written ? loadTable(evaluator, place, *written, scope) : 0;
   if (!file)
     return llvm::None;
-  MeasuredTable table{*written, in->operands[0]->text, {}};
-  const SourceManager &sources = evaluator.program.sourceManager();
-  if (sources.path(file).endswith(".json")) {
-    table.rows = jsonRows(sources, file, diagnostics);
-  } else if (auto csv = LocatedCsv::read(sources, file, diagnostics)) {
-    table.rows = csvRows(*csv);
-    if (table.rows.empty())
-      diagnostics.report({file, 0, 0}, diag::BadCsv, "it needs a line of titles and rows");
-  }
+  MeasuredTable table{*written, in->operands[0]->text, rowsOf(evaluator, file), "", {}, ""};
+  if (statement.args.size() > 1 && !readParts(evaluator, statement, file, scope, table))
+    return llvm::None;
   return table.rows.empty() ? llvm::None : llvm::Optional<MeasuredTable>(std::move(table));
 }

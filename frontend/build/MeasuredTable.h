@@ -23,6 +23,14 @@ struct MeasuredTable {
   std::string path;        ///< as written
   llvm::StringRef rowName; ///< what each row is called in the block
   std::vector<MeasuredRow> rows;
+  /// Rows of a second table, `layers in "layers.csv" by model`: lists of those that have one value
+  /// of that column, and what the lists are called in the block; "" for none.
+  llvm::StringRef partsName;
+  std::map<std::string, Value> parts;
+  std::string partsColumn;
+
+  /// The rows of the second table for a row of this one.
+  Value partsOf(const MeasuredRow &row) const;
 };
 
 /// A table that is built again and again.

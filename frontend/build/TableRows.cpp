@@ -72,6 +72,7 @@ private:
     ir::Operation *unnamed = nullptr; ///< the statement whose result has no name
   };
 
+  void setRow(Scope &scope, const MeasuredRow &line) const;
   void deal();
   void row(size_t index);
   std::string complete(Row &row, bool isShared);
@@ -99,6 +100,13 @@ private:
 };
 
 } // namespace perfc
+
+/// Gives the row, and what a second table has for it, their names.
+void TableBuilder::setRow(Scope &scope, const MeasuredRow &line) const {
+  scope.set(table.rowName, line.record);
+  if (!table.partsName.empty())
+    scope.set(table.partsName, table.partsOf(line));
+}
 
 //===-- Rows that are dealt out
 //-----------------------------------------------------------------===//
@@ -131,7 +139,7 @@ void TableBuilder::deal() {
   for (const auto &line : llvm::enumerate(table.rows)) {
     Elaborator elaborator(evaluator);
     Scope inner(scope);
-    inner.set(table.rowName, line.value().record);
+    setRow(inner, line.value());
     Node nothing;
     auto textOf = [&](const Node *node) {
       std::vector<std::string> texts;
@@ -290,7 +298,7 @@ std::string TableBuilder::complete(Row &row, bool isShared) {
     if (!reason.empty() || units.stop || diagnostics.errorCount() != errors)
       return;
     if (isStatementOfRow(entry.word))
-      return statement(row, entry, scope, isShared);
+      return program.rowStatements ? statement(row, entry, scope, isShared) : void();
     if (entry.word != "skip")
       return;
     Node *skip = row.elaborator.statement(entry, BlockKind::Validate, scope);
@@ -299,7 +307,9 @@ std::string TableBuilder::complete(Row &row, bool isShared) {
   });
   if (!reason.empty() || diagnostics.errorCount() != errors)
     return reason;
-  if (row.statements == 0)
+  if (!program.rowStatements)
+    declareNames(*item.block, row);
+  else if (row.statements == 0)
     diagnostics.report(item.range, diag::BadTableStatement, "a statement in its block");
   lines(row);
   return "";
@@ -330,7 +340,7 @@ void TableBuilder::row(size_t index) {
   const MeasuredRow &line = table.rows[index];
   BlameScope blame(diagnostics, item.range);
   Scope inner(scope);
-  inner.set(table.rowName, line.record);
+  setRow(inner, line);
   std::string reason = line.mistake;
   auto own = std::make_unique<ir::Module>();
   size_t first = diagnostics.all().size(), errors = diagnostics.errorCount();

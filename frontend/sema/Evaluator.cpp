@@ -127,7 +127,7 @@ Value Evaluator::dispatch(const ast::Expr &expr, const Scope &scope) {
     // `emit json "a.json"`: the words that take a format read it themselves.
     if (!expr.format.empty())
       diagnostics.report(expr.range, diag::FormatNotHere, expr.format);
-    return string(expr, scope);
+    return text(expr, scope);
   case ExprKind::Name:
     return name(expr, scope);
   case ExprKind::Ellipsis:
@@ -390,7 +390,13 @@ Value Evaluator::embedded(llvm::StringRef path, SourceRange range, const Scope &
   return field ? *field : Value();
 }
 
-std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {
+Value Evaluator::text(const ast::Expr &expr, const Scope &scope) {
+  bool isKnown = true;
+  std::string result = string(expr, scope, &isKnown);
+  return isKnown ? Value(std::move(result)) : Value();
+}
+
+std::string Evaluator::string(const ast::Expr &expr, const Scope &scope, bool *isKnown) {
   constexpr size_t most = 1'000'000;
   std::string result;
   llvm::StringRef text = expr.text;
@@ -416,6 +422,8 @@ std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {
                  {expr.range.file, begin, begin + static_cast<uint32_t>(close - i - 1)}, scope);
     const std::string *string = value.getIf<std::string>();
     result += string ? *string : written(value);
+    if (isKnown)
+      *isKnown &= !value.isUnknown();
     i = close;
   }
   return result;

@@ -77,8 +77,11 @@ public:
   std::vector<Value> members(const Value &domain, SourceRange range);
   /// True when `value` is a member of `domain`; a range is not expanded for it.
   bool isMember(const Value &value, const Value &domain, SourceRange range);
-  /// `text` of a string with its escapes and `{name}` replaced.
-  std::string string(const ast::Expr &expr, const Scope &scope);
+  /// `text` of a string with its escapes and `{name}` replaced; `isKnown` becomes false where what
+  /// a name stands for is not known yet.
+  std::string string(const ast::Expr &expr, const Scope &scope, bool *isKnown = nullptr);
+  /// The same as a value; unknown where a name is.
+  Value text(const ast::Expr &expr, const Scope &scope);
 
   /// While it lives, what is reported in the library is about this call.
   class InCall {

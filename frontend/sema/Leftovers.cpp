@@ -26,7 +26,8 @@ private:
   void signature(const ast::Item &item);
   void collectiveResults(const ast::Item &item);
   void noBlock(const ast::Item &item);
-  void noClauses(const ast::Item &item);
+  /// None but one, where `but` is its word.
+  void noClauses(const ast::Item &item, llvm::StringRef but = "");
   void noResults(const ast::Item &item);
   void noAssignment(llvm::ArrayRef<ast::Arg> args);
   void role(const ast::Expr &expr, bool mayAssign);
@@ -43,9 +44,10 @@ void Leftovers::noBlock(const ast::Item &item) {
     diagnostics.report(item.block->range, diag::NoBlockHere, item.word);
 }
 
-void Leftovers::noClauses(const ast::Item &item) {
+void Leftovers::noClauses(const ast::Item &item, llvm::StringRef but) {
   for (const ast::Clause &clause : item.clauses)
-    diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word);
+    if (but.empty() || clause.word != but)
+      diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word);
 }
 
 void Leftovers::noResults(const ast::Item &item) {
@@ -165,7 +167,7 @@ void Leftovers::line(const ast::Item &item, Place place) {
   if (item.word == "let" || isWhere || isPhase || isRepeat || inFunction || isRequired || isDraw ||
       isLoop) {
     if (!isDraw)
-      noClauses(item);
+      noClauses(item, item.word == "validate" ? "by" : "");
     noResults(item);
     if (!isRepeat && !isLoop)
       noBlock(item);

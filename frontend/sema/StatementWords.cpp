@@ -121,6 +121,11 @@ static constexpr WordSpec validateWords[] = {
      .block = BlockKind::RowSplit,
      .repeats = true,
      .doc = "deals the rows out to groups in turn: split fit, test as half by row.gpu"},
+    {.word = "by",
+     .kind = Name,
+     .clauseOnly = true,
+     .doc = "the column that a second table shares: validate row in table, layers in "
+            "\"layers.csv\" by model"},
     {.word = "against",
      .kind = Syntax,
      .maxArgs = anyNumber,
@@ -194,6 +199,11 @@ static constexpr WordSpec calibrateWords[] = {
      .repeats = true,
      .doc = "constants of declarations, each with a value of its own between these bounds: "
             "parameter my_gpu.launch, my_gpu.HBM.latency in 1us..20us"},
+    {.word = "family",
+     .kind = Name,
+     .block = BlockKind::FitFamily,
+     .doc = "rows of each group are of one device, whose `layers` have figures of their own; how "
+            "these differ between devices is fitted: family run"},
     {.word = "only",
      .kind = Syntax,
      .maxArgs = anyNumber,
@@ -227,6 +237,23 @@ static constexpr WordSpec calibrateWords[] = {
      .maxArgs = anyNumber,
      .byDefault = "none",
      .doc = "groups that are left out one by one, to see how well the fit foretells them"},
+};
+
+static constexpr WordSpec fitFamilyWords[] = {
+    {.word = "sheet",
+     .kind = Name,
+     .maxArgs = anyNumber,
+     .byDefault = "nothing",
+     .doc = "groups whose values are numbers that the figures follow: sheet clock, threads"},
+    {.word = "work",
+     .kind = Name,
+     .byDefault = "each row is by itself",
+     .doc = "rows of one group do the same work, which is evaluated once"},
+    {.word = "ridge",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .byDefault = "3%",
+     .doc = "how much what the sheet says is shrunk: more where there are few devices"},
 };
 
 static constexpr WordSpec fitParameterWords[] = {
@@ -352,6 +379,8 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return rowSplitWords;
   case BlockKind::Calibrate:
     return calibrateWords;
+  case BlockKind::FitFamily:
+    return fitFamilyWords;
   case BlockKind::FitParameter:
     return fitParameterWords;
   case BlockKind::FitWeight:

@@ -138,6 +138,7 @@ static constexpr WordSpec fileWords[] = {
      .doc = "evaluates its statements at every point"},
     {.word = "validate",
      .kind = Syntax,
+     .maxArgs = 2,
      .block = BlockKind::Validate,
      .repeats = true,
      .doc = "predicts each row of a table of measurements: validate row in \"runs.csv\""},
@@ -412,7 +413,8 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "protocol",  "for",      "experts",      "checkpoint", "price",      "network latency",
     "bandwidth", "trace",    "group",        "rank",       "node",       "replay",
     "validate",  "against",  "skip",         "split",      "generation", "kernel library",
-    "kernel",    "tile",     "calibrate",    "parameter",  "weight"};
+    "kernel",    "tile",     "calibrate",    "parameter",  "weight",     "layers",
+    "family"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

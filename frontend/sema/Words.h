@@ -86,8 +86,10 @@ enum class BlockKind : uint8_t {
   Calibrate,
   FitParameter,
   FitWeight,
+  Layers,
+  FitFamily,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::FitWeight) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::FitFamily) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

@@ -50,6 +50,9 @@ inline constexpr ProviderInfo allProviders[] = {
      "whole ops: the peak of the units or the bandwidth of the outermost memory limits",
      "max(macs / peak + functions / rate, bytes / bandwidth) + launch", ChipWords::Outer,
      /*costsSteps=*/true},
+    {"edge", KernelLevel::Whole, "op", "op.kernel", "target.chip with `layers`",
+     "layers of a network by the kind of their work, as a runtime on a device takes them",
+     "sum of amount / rate by kind + kernels * op", ChipWords::Outer},
     {"loopnest", KernelLevel::LoopNest, "loopnest", "loopnest.nest, loopnest.fused", "target.chip",
      "loops of a mapping: what each memory, network and unit has to do, and the slowest limits",
      "max(steps / rate + stalls + load + store, bytes / bandwidth of each memory) + first word + "

@@ -47,6 +47,7 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
                         "tile.kernel", "tile.choice"}),
             stringAttr("label", "shown in results"), intAttr("count", "how often").atLeast(1),
             symbolAttr("on", "the part of the chip that runs it").oneOf({"target.chip"}).optional(),
+            stringAttr("using", "the provider that costs it, where several may").optional(),
             intAttr("live_bytes", "resident while it runs").atLeast(0),
             intAttr("input_bytes", "of activations it reads").atLeast(0),
             intAttr("output_bytes", "it writes").atLeast(0),

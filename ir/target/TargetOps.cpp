@@ -246,6 +246,13 @@ static std::vector<OpDecl> chipDecls() {
             quantityAttr("tdp", watt, "thermal design power").optional(),
             quantityAttr("area", squareMetre, "of the whole chip").optional(),
             dictAttr("price", AttrKind::Any, "USD for a second of it and for a joule").optional(),
+            dictAttr("layers", AttrKind::Quantity, "what kinds of layers take, as rates or times")
+                .atLeast(0)
+                .optional(),
+            dictAttr("calibrate", AttrKind::String,
+                     "the table that its figures are fitted to, and what the chip is called")
+                .optional(),
+            flagAttr("each_group", "groups of a convolution run one after the other"),
             symbolAttr("generation", "what kernels take beside their work")
                 .oneOf({"target.generation"})
                 .optional(),

@@ -28,6 +28,8 @@ struct ChipOp : ir::OpView {
   llvm::Optional<Quantity> launch() const { return op->quantityAttr("launch"); }
   llvm::Optional<Quantity> tdp() const { return op->quantityAttr("tdp"); }
   llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }
+  /// What kinds of layers take (ir/target/LayerFigures.h); empty where it is not given.
+  const ir::AttrDict &layers() const { return op->dictAttr("layers"); }
   /// The chip that this is a part of, which leaks and has an area; else this one.
   ChipOp whole() const;
 };

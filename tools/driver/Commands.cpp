@@ -101,6 +101,7 @@ static constexpr OptionSpec validateOptions[] = {
     {"rows", 0, "OUT.csv", "write each row's prediction beside its reference"},
     {"leave-out", 0, "GROUP",
      "predict each group by a fit of the file's `calibrate` to all others: --leave-out device"},
+    {"shots", 0, "K", "of families of devices: K measurements of each device are known"},
     {"threads", 'j', "N", "of fits; as many as there are cores without this"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
@@ -108,6 +109,7 @@ static constexpr OptionSpec validateOptions[] = {
 static constexpr OptionSpec calibrateOptions[] = {
     {"output", 'o', "OUT.perf", "write the constants with their intervals as a program"},
     {"shots", 0, "K", "fit to K rows of each group, and foretell the others"},
+    {"next", 0, "N", "of chips with tables: which N of the rows without a time to measure next"},
     {"rows", 0, "OUT.csv", "write each foretold row beside its reference"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"threads", 'j', "N", "threads; as many as there are cores without this"},

@@ -7,10 +7,13 @@
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
+#include "tools/driver/FamilyReport.h"
+#include "tools/driver/NumberOption.h"
 #include "tools/driver/validate/AgreementTable.h"
 #include "tools/driver/validate/Kind.h"
 #include "tools/driver/validate/TableFile.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::api;
@@ -63,10 +66,58 @@ static void leaveOut(Session &session, const Arguments &arguments, const TableFi
   writeRows(session, arguments, rows);
 }
 
+/// Devices of families, as their chips and some measurements of each foretell the other rows: by
+/// the program, or with a group left out by a family of all others. False where the program has no
+/// families.
+static bool validateFamilies(Session &session, const Arguments &arguments, const TableFile &table) {
+  if (!session.sources.text(table.file).contains("family"))
+    return false;
+  unsigned threads = threadsOf(session, arguments);
+  auto shots = arguments.has("shots") ? wholeOption(session, arguments, "shots", 0)
+                                      : llvm::Optional<double>(0);
+  if (threads == 0 || !shots)
+    return true;
+  FitRows fitted(session.context(), table.file, table.defines, threads, FitRows::Wanted::Families);
+  if (fitted.rows().empty())
+    return session.diagnostics.hasErrors();
+  Calibration calibration(fitted);
+  std::vector<std::string> labels;
+  for (llvm::StringRef label : llvm::split(arguments.value("leave-out"), ","))
+    if (!label.empty())
+      labels.push_back(label.trim().str());
+  if (!calibration.check(session.diagnostics, labels))
+    return true;
+  std::vector<ValidationRow> rows;
+  std::vector<ForetoldDevices> foretold;
+  auto count = static_cast<size_t>(*shots);
+  for (const Fit &fit : fitted.fits()) {
+    FamilyFit family;
+    if (!fit.family || !family.read(fitted, fit, session.diagnostics, threads))
+      continue;
+    std::vector<ValidationRow> some =
+        labels.empty() ? family.withShots(count) : family.leaveOut(labels, count);
+    foretold.push_back({fit.name, llvm::join(labels, ", "), count, family.statistics(some)});
+    std::move(some.begin(), some.end(), std::back_inserter(rows));
+  }
+  if (arguments.has("json"))
+    printJson(session,
+              withAgreement(emit::Json::object()
+                                .set("schema", 1)
+                                .set(table.kind.empty() ? "file" : "kind", arguments.files()[0])
+                                .set("foretold", foretoldJson(foretold)),
+                            rows));
+  else if (!session.isQuiet())
+    printForetold(session, foretold);
+  writeRows(session, arguments, rows);
+  return true;
+}
+
 /// The tables of a program, which says itself how their rows are predicted.
 static void validateProgram(Session &session, const Arguments &arguments) {
   auto program = loadTableFile(session, arguments);
   if (!program)
+    return;
+  if (validateFamilies(session, arguments, *program))
     return;
   if (arguments.has("leave-out"))
     return leaveOut(session, arguments, *program);

@@ -1,0 +1,79 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rows of a table as measurements of devices: sums of amounts by kinds of work, each times a
+// figure of the chip's `layers`. Amounts follow from one evaluation of a row with figures that are
+// sources of intervals; rows of the same work share it. A row whose time is no such sum is an
+// error.
+#ifndef PERFC_API_FIT_DEVICEROWS_H
+#define PERFC_API_FIT_DEVICEROWS_H
+
+#include "api/fit/Family.h"
+#include "api/fit/FitRows.h"
+#include <map>
+
+namespace perfc::api {
+
+/// A figure of `layers` as z: the logarithm of ms for 10^6 multiply-accumulates, 4 MB or a kernel.
+struct LayerFigure {
+  std::string key; ///< "pointwise.int8"
+  Dimension dimension;
+
+  double logOf(double figure) const;
+  double figureOf(double z) const;
+  /// A value as the program writes it, "12.5GFLOP/s".
+  std::string text(double value, unsigned digits) const;
+};
+
+/// A row with what was measured.
+struct DeviceRow {
+  size_t number; ///< in FitRows
+  const Eigen::VectorXd *amounts;
+  double log;
+  size_t work = 0; ///< what was run, by number
+};
+
+/// One device as it was set up: a group of rows that have figures of their own.
+struct Device {
+  std::string name;
+  Eigen::VectorXd sheet;
+  std::vector<DeviceRow> rows;
+  std::vector<DeviceRow> open; ///< not measured yet
+
+  DeviceMeasurements measured(llvm::ArrayRef<size_t> places) const;
+};
+
+/// Puts a prediction, by its logarithm and variance, into what is fitted of `row`.
+void setPredicted(ValidationRow &row, const Fit &fit, double log, double variance);
+
+class DeviceRows {
+public:
+  /// The rows that `fit`, which has a family, is fitted to; false after a report.
+  bool read(FitRows &rows, const Fit &fit, DiagnosticEngine &diagnostics);
+
+  const Fit &fit() const { return *ofFit; }
+  llvm::ArrayRef<LayerFigure> figures() const { return list; }
+  const std::vector<Device> &devices() const { return members; }
+  /// The chip of the first device.
+  const FitRows::LayeredChip &chip() const { return chips.front(); }
+  /// Where fits of families begin.
+  const Eigen::VectorXd &begin() const { return start; }
+  /// What the chip of the device says before it is measured, by its intervals.
+  DevicePrior writtenPrior(const Device &device) const;
+
+private:
+  bool readDevices(DiagnosticEngine &diagnostics);
+  bool readFigures(DiagnosticEngine &diagnostics);
+  bool readAmounts(DiagnosticEngine &diagnostics);
+
+  FitRows *rows = nullptr;
+  const Fit *ofFit = nullptr;
+  std::vector<LayerFigure> list;
+  std::vector<Device> members;
+  std::vector<FitRows::LayeredChip> chips; ///< of each device
+  std::map<std::string, Eigen::VectorXd> amountsOfWork;
+  Eigen::VectorXd start;
+};
+
+} // namespace perfc::api
+
+#endif // PERFC_API_FIT_DEVICEROWS_H

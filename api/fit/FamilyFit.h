@@ -1,0 +1,57 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fit to a family of devices (api/fit/Family.h), and how well it foretells devices that it has
+// not seen, from a few measurements of each: these are chosen by what is known before any is made.
+#ifndef PERFC_API_FIT_FAMILYFIT_H
+#define PERFC_API_FIT_FAMILYFIT_H
+
+#include "api/fit/DeviceRows.h"
+
+namespace perfc::api {
+
+/// How rows of devices are foretold: of each device the mean of its errors, in percent, and of
+/// these the median and the 90th percentile.
+struct DeviceStatistics {
+  size_t rows = 0, devices = 0;
+  double median = 0, p90 = 0;
+  double rank = 0;    ///< the median of Spearman's rank correlation
+  double covered = 0; ///< share of the rows that are in their intervals
+};
+
+class FamilyFit {
+public:
+  /// False after a report.
+  bool read(FitRows &rows, const Fit &fit, DiagnosticEngine &diagnostics, unsigned threads);
+
+  const Fit &fit() const { return *ofFit; }
+  const DeviceRows &deviceRows() const { return measured; }
+  /// Fitted to all devices.
+  Family all() const;
+
+  /// The rows of each device as a family of the devices in other groups by the first label
+  /// foretells them, with `shots` measurements of the device; of a second label, groups are left
+  /// out as well, from the family and the measurements. Groups leave in at most eight parts, those
+  /// of the second label in at most seven; rows without a group are never left out.
+  std::vector<ValidationRow> leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const;
+  /// The rows of each device as its chip in the program and `shots` measurements foretell them.
+  std::vector<ValidationRow> withShots(size_t shots) const;
+
+  DeviceStatistics statistics(llvm::ArrayRef<ValidationRow> foretold) const;
+
+private:
+  Family familyOf(llvm::function_ref<bool(const Device &)> isIn,
+                  llvm::function_ref<bool(const DeviceRow &)> isKnown) const;
+  std::map<std::string, size_t> partsBy(llvm::StringRef label, size_t most) const;
+  void foretell(const Device &device, const DevicePrior &prior, const Family *family, size_t shots,
+                llvm::function_ref<bool(const DeviceRow &)> isHidden, bool onlyHidden,
+                std::vector<ValidationRow> &into) const;
+
+  FitRows *rows = nullptr;
+  const Fit *ofFit = nullptr;
+  unsigned threads = 1;
+  DeviceRows measured;
+};
+
+} // namespace perfc::api
+
+#endif // PERFC_API_FIT_FAMILYFIT_H

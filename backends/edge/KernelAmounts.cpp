@@ -1,0 +1,82 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/edge/KernelAmounts.h"
+
+#include "passes/analysis/Convolutions.h"
+#include "passes/analysis/Products.h"
+
+using namespace perfc;
+using namespace perfc::edge;
+using target::LayerWork;
+
+/// The narrowest format of the operands that a product reads.
+static DType formatOf(const passes::Statement &statement) {
+  DType format = statement.reads.front().format;
+  for (const passes::Access &read : statement.reads)
+    if (read.operand.role() == "weight")
+      format = read.format;
+  return format;
+}
+
+static double pointsOf(llvm::ArrayRef<int64_t> extents, int64_t tile = 1) {
+  double points = 1;
+  for (int64_t extent : extents)
+    points *= std::ceil(static_cast<double>(extent) / static_cast<double>(tile));
+  return points;
+}
+
+static LayerWork kindOf(const passes::Convolution &convolution) {
+  constexpr int64_t fewChannels = 4, leastOfTiles = 16;
+  if (convolution.isDepthwise())
+    return LayerWork::Depthwise;
+  if (convolution.channels <= fewChannels)
+    return LayerWork::First;
+  if (pointsOf(convolution.window) == 1)
+    return LayerWork::Pointwise;
+  bool isSmall = convolution.window == std::vector<int64_t>{3, 3} &&
+                 convolution.strides == std::vector<int64_t>{1, 1} && !convolution.isDilated;
+  bool fills = convolution.channels >= leastOfTiles && convolution.filters >= leastOfTiles;
+  return isSmall && fills ? LayerWork::Winograd : LayerWork::Convolution;
+}
+
+/// The multiply-accumulates of minimal filtering.
+static double filteringMacs(const passes::Convolution &convolution) {
+  constexpr double products = 36;
+  return products * pointsOf(convolution.positions, 4) * static_cast<double>(convolution.channels) *
+         static_cast<double>(convolution.filters) * static_cast<double>(convolution.groups) *
+         static_cast<double>(convolution.images);
+}
+
+KernelAmounts edge::kernelAmounts(op::KernelOp kernel, const KernelWork &work, bool eachGroup) {
+  double weights = 0, others = 0, kernels = 1, macs = static_cast<double>(work.macs);
+  for (const OperandBytes &operand : work.operands)
+    (operand.role == "weight" ? weights : others) +=
+        static_cast<double>(operand.read) + static_cast<double>(operand.written);
+  KernelAmounts found;
+  found.format = DType::FP32;
+  found.direct = macs;
+  passes::Kernel model(kernel);
+  LayerWork moving =
+      work.flops == 0 && work.elements.empty() ? LayerWork::Moves : LayerWork::Elements;
+  if (auto convolution = passes::convolutionOf(model)) {
+    LayerWork kind = kindOf(*convolution);
+    found.format = formatOf(*convolution->statement);
+    moving = LayerWork::Activations;
+    if (eachGroup && kind != LayerWork::Depthwise)
+      kernels = static_cast<double>(convolution->groups);
+    if (kind == LayerWork::Winograd)
+      found.amounts.push_back({LayerWork::Transforms, others});
+    found.amounts.push_back(
+        {kind, kind == LayerWork::Winograd ? filteringMacs(*convolution) : macs});
+  } else if (auto product = passes::productOf(model)) {
+    found.format = formatOf(*product->statement);
+    moving = LayerWork::Activations;
+    found.amounts.push_back({LayerWork::Product, macs});
+    weights = 0; // each row reads them as it multiplies
+  } else if (macs > 0) {
+    found.amounts.push_back({LayerWork::Product, macs});
+  }
+  found.amounts.push_back({LayerWork::Weights, weights});
+  found.amounts.push_back({moving, others});
+  found.amounts.push_back({LayerWork::Op, kernels});
+  return found;
+}

@@ -1,0 +1,118 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Families of devices that are drawn from known distributions: figures, errors and what a data
+// sheet says are found again.
+#include "api/fit/Family.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace perfc;
+using namespace perfc::api;
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+constexpr Index kinds = 3;
+
+/// Amounts of a few kinds of work, far apart.
+MatrixXd someAmounts(std::mt19937 &random, Index rows) {
+  std::normal_distribution<double> normal;
+  MatrixXd amounts(rows, kinds);
+  for (Index i = 0; i < rows; ++i)
+    for (Index k = 0; k < kinds; ++k)
+      amounts(i, k) = std::exp(2 * normal(random));
+  return amounts;
+}
+
+VectorXd logsOf(const MatrixXd &amounts, const VectorXd &z) {
+  return (amounts * z.array().exp().matrix()).array().log();
+}
+
+TEST(Family, KnowsThePriorWithoutMeasurements) {
+  DevicePrior prior{VectorXd::Constant(kinds, 0.5), MatrixXd::Identity(kinds, kinds), 0.01};
+  DevicePosterior known = devicePosterior(prior, {});
+  EXPECT_EQ(known.mode, prior.mean);
+  EXPECT_EQ(known.covariance, prior.covariance);
+}
+
+TEST(Family, FindsFiguresFarFromThePriorInSpiteOfAnOutlier) {
+  std::mt19937 random(7);
+  MatrixXd amounts = someAmounts(random, 12);
+  VectorXd z = VectorXd::Constant(kinds, 2.5);
+  z[1] = 1.5;
+  DeviceMeasurements measured{amounts, logsOf(amounts, z)};
+  measured.logs[3] += 3; // one in twenty of what it should be
+  DevicePrior prior{VectorXd::Zero(kinds), MatrixXd::Identity(kinds, kinds), 1e-4};
+  DevicePosterior known = devicePosterior(prior, measured, 40);
+  for (Index k = 0; k < kinds; ++k)
+    EXPECT_NEAR(known.mode[k], z[k], 0.05);
+  EXPECT_LT(known.weights[3], 0.01);
+}
+
+TEST(Family, MeasuresWhatSaysMostFirst) {
+  // The last row alone has the third kind, which is known least.
+  MatrixXd amounts(3, kinds);
+  amounts << 1, 1, 1e-9, 1, 2, 1e-9, 1e-9, 1e-9, 1;
+  DevicePrior prior{VectorXd::Zero(kinds), MatrixXd::Identity(kinds, kinds), 0.01};
+  prior.covariance(2, 2) = 4;
+  std::vector<size_t> chosen = measurementsToMake(prior, amounts, 2);
+  ASSERT_EQ(chosen.size(), 2U);
+  EXPECT_EQ(chosen[0], 2U);
+  EXPECT_EQ(measurementsToMake(prior, amounts, 9).size(), 3U);
+}
+
+TEST(Family, FindsWhatASheetSaysAndWhatGoesTogether) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> normal;
+  std::vector<FamilyMember> members;
+  for (int i = 0; i < 80; ++i) {
+    FamilyMember member;
+    double clock = normal(random), common = normal(random);
+    member.sheet = VectorXd::Constant(1, clock);
+    VectorXd z(kinds);
+    for (Index k = 0; k < kinds; ++k)
+      z[k] = double(k) - clock + 0.5 * common + 0.1 * normal(random);
+    MatrixXd amounts = someAmounts(random, 12);
+    member.measured = {amounts, logsOf(amounts, z)};
+    for (Index row = 0; row < 12; ++row) {
+      member.measured.logs[row] += 0.05 * normal(random);
+      member.works.push_back(static_cast<size_t>(row));
+    }
+    members.push_back(std::move(member));
+  }
+  Family family(members, VectorXd::Zero(kinds), 0.001);
+  DevicePrior prior = family.prior(VectorXd::Constant(1, 1.0));
+  for (Index k = 0; k < kinds; ++k) {
+    EXPECT_NEAR(family.slopeOf(k, 0), -1, 0.15);
+    EXPECT_NEAR(family.constantOf(k), double(k), 0.2);
+    EXPECT_NEAR(prior.mean[k], double(k) - 1, 0.3);
+    EXPECT_NEAR(prior.covariance(k, (k + 1) % kinds), 0.25, 0.12);
+  }
+  EXPECT_NEAR(std::sqrt(family.prior(prior.mean.head(1)).variance), 0.05, 0.02);
+}
+
+TEST(Family, ShrinksBiasesOfWhatFewHaveMeasured) {
+  std::vector<FamilyMember> members;
+  std::mt19937 random(3);
+  MatrixXd amounts = someAmounts(random, 10);
+  for (size_t i = 0; i < 20; ++i) {
+    FamilyMember member;
+    member.sheet = VectorXd::Zero(0);
+    member.measured = {amounts, logsOf(amounts, VectorXd::Zero(kinds))};
+    member.measured.logs[0] += 0.2;
+    for (size_t row = 0; row < 10; ++row)
+      member.works.push_back(row == 1 ? 100 + i : row);
+    members.push_back(std::move(member));
+  }
+  Family family(members, VectorXd::Zero(kinds), 0.03);
+  EXPECT_GT(family.biasOf(0), 0.05);
+  EXPECT_LT(family.biasOf(0), 0.2);
+  EXPECT_NEAR(family.biasOf(105), 0, 0.02);
+  EXPECT_EQ(family.biasOf(999), 0);
+  EXPECT_GT(family.varianceOf(999), family.varianceOf(0));
+}
+
+} // namespace
