@@ -64,12 +64,12 @@ static void serveAll(benchmark::State &state, const char *kind, size_t copies, s
   limits.reserved = 25;
   int64_t batches = 0;
   for (auto _ : state) {
-    SimulationResult result =
-        simulate(requests, {schedulerOf(kind), limits, copies, roundRobin()},
-                 [&](const BatchShape &shape, std::vector<double> &seconds) {
-                   seconds.assign(1, 32 * cost.run(shape.tokens, shape, 32).seconds());
-                 });
-    batches += static_cast<int64_t>(result.batches.size());
+    PoolSetup pool{schedulerOf(kind), limits, copies, roundRobin()};
+    pool.times = [&](const BatchShape &shape, std::vector<double> &seconds) {
+      seconds.assign(1, 32 * cost.run(shape.tokens, shape, 32).seconds());
+    };
+    SimulationResult result = simulate(requests, Setup{{pool}, {}, /*keepsAll=*/false});
+    batches += result.pools[0].batches;
     benchmark::DoNotOptimize(result.end);
   }
   state.SetItemsProcessed(batches);

@@ -294,10 +294,12 @@ static void lowerSteps(Module &module, PassContext &context) {
   for (study::ServeOp serve : operationsOf<study::ServeOp>(module)) {
     StepSequences sequences(module, context.registry, *serve);
     // The first one, which the program of a batch is written for, next to that.
-    std::vector<study::SampleOp> samples = serve.samples();
-    for (study::SampleOp sample : llvm::reverse(samples))
-      if (target::ChipOp chip = chipOf(module, serve.on()))
-        sequences.run(*module.lookup(sample.graph()), chip);
+    for (study::PoolOp pool : serve.pools()) {
+      std::vector<study::SampleOp> samples = pool.samples();
+      for (study::SampleOp sample : llvm::reverse(samples))
+        if (target::ChipOp chip = chipOf(module, pool.on()))
+          sequences.run(*module.lookup(sample.graph()), chip);
+    }
   }
 }
 

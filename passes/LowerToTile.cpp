@@ -37,6 +37,7 @@ public:
   bool run(study::EvaluateOp evaluate);
   bool run(study::TrainOp train);
   bool run(study::ServeOp serve);
+  bool run(study::ServeOp serve, study::PoolOp pool);
 
 private:
   void readWords(const Operation &statement);
@@ -408,7 +409,14 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
 
 /// Blocks of all kernels of a served model, in each of its sizes.
 bool TileLowering::run(study::ServeOp serve) {
-  target::ChipOp target = chipOf(module, serve.on());
+  for (study::PoolOp pool : serve.pools())
+    if (!run(serve, pool))
+      return false;
+  return true;
+}
+
+bool TileLowering::run(study::ServeOp serve, study::PoolOp pool) {
+  target::ChipOp target = chipOf(module, pool.on());
   if (!target || levelFor(serve, target) != Level::Tile)
     return true;
   if (!dispatchesBlocks(target)) {
@@ -417,7 +425,7 @@ bool TileLowering::run(study::ServeOp serve) {
   }
   choose(target, *serve.op);
   readWords(*serve.op);
-  for (study::SampleOp sample : serve.samples())
+  for (study::SampleOp sample : pool.samples())
     module.lookup(sample.graph())->walk([&](Operation &op) {
       bool isMember = op.parentOp() && op.parentOp()->is(op::FusedOp::opName);
       if (KernelUse use = kernelUse(op); use.kernel && !isMember)

@@ -135,8 +135,12 @@ void ProductSplitting::run(Region &region) {
 }
 
 /// At the tile level on a chip that libraries have kernels for, and nothing says how an op runs.
-static bool runsLibraryKernels(const Operation &statement) {
-  target::ChipOp chip = chipOf(*statement.module(), statement.symbolAttr("on"));
+static bool runsLibraryKernels(const GraphUse &use) {
+  const Operation &statement = *use.statement;
+  // Of a served model, that of its pool.
+  bool isSample = use.holder->is(study::SampleOp::opName);
+  const Operation &placed = isSample ? *use.holder->parentOp() : statement;
+  target::ChipOp chip = chipOf(*statement.module(), placed.symbolAttr("on"));
   if (!chip || !chip->hasAttr("generation") || !dispatchesBlocks(chip))
     return false;
   if (auto serve = as<study::ServeOp>(statement))
@@ -149,7 +153,7 @@ static bool runsLibraryKernels(const Operation &statement) {
 static bool runSplitProducts(Module &module, PassContext &context) {
   ProductSplitting splitting(module, context);
   for (const GraphUse &use : graphUses(module))
-    if (runsLibraryKernels(*use.statement) &&
+    if (runsLibraryKernels(use) &&
         splitting.isNeeded(module.lookup(use.symbol())->body()))
       splitting.run(ownGraph(module, use)->body());
   return true;

@@ -78,6 +78,9 @@ struct MetricValue {
 /// `traffic.MEMORY` and members of distributions (`ttft.p99`). What only evaluations have is not
 /// given, with the reason. Nothing when there is no such metric.
 llvm::Optional<MetricValue> metric(const Outcome &outcome, llvm::StringRef name);
+/// That of one pool of a `serve`; nothing where only the whole run has one.
+llvm::Optional<MetricValue> poolMetric(const Outcome &of, const ServedPool &pool,
+                                       llvm::StringRef name);
 
 } // namespace perfc
 

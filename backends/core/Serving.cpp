@@ -111,3 +111,18 @@ Distribution Distribution::of(std::vector<double> values) {
   result.p999 = percentiles.at(0.999);
   return result;
 }
+
+double ServingSummary::meanOf(double ServedPool::*part) const {
+  double sum = 0, chips = 0;
+  for (const ServedPool &pool : pools) {
+    sum += pool.*part * static_cast<double>(pool.chips);
+    chips += static_cast<double>(pool.chips);
+  }
+  return sum / chips;
+}
+
+const ServedPool &ServingSummary::fullest() const {
+  return *std::max_element(pools.begin(), pools.end(), [](const auto &a, const auto &b) {
+    return a.memoryBytes() < b.memoryBytes();
+  });
+}

@@ -44,7 +44,8 @@ struct ServedBatch {
   llvm::SmallVector<double, 1> starts;  ///< by stage, s from the start of the run
   int64_t requests = 0;
   int64_t promptTokens = 0;
-  int64_t decodes = 0; ///< requests of which it makes the next token
+  int64_t decodes = 0; ///< requests of which it makes the next tokens
+  int64_t guesses = 0; ///< tokens of theirs that it verifies
   int64_t outputs = 0; ///< tokens that come out
   int64_t copy = 0;    ///< of the model, that runs it
 };
@@ -55,38 +56,73 @@ struct ServedNode {
   double seconds = 0, flops = 0, bytes = 0;
 };
 
-struct ServingSummary {
+/// Copies of the model that serve a stream, or one phase of it.
+struct ServedPool {
+  std::string phase;    ///< "prefill" or "decode"; "" where there are no pools
   std::string strategy; ///< in words
   int64_t tensor = 1, stages = 1;
+  int64_t copies = 1;    ///< of the model
+  int64_t firstCopy = 0; ///< among those of all pools
+  int64_t chips = 1;     ///< of all copies
+  int64_t batches = 0;
+  double busy = 0;         ///< share of the run in which a stage works, mean of the stages
+  double copiesOn = 1;     ///< mean over the run
+  double usage = 0;        ///< share of the blocks that requests hold, mean over the run
+  double peakUsage = 0;    ///< the same at the worst time
+  int64_t peakBlocks = 0;  ///< of one copy
+  int64_t blocks = 0;      ///< of the cache of one copy; 0 for no limit
+  int64_t blockTokens = 0; ///< tokens of a block
+  double prefixHits = -1;  ///< share of the tokens of prompts that the prefix cache had; below 0
+                           ///< without one
+  double tierHits = 0;     ///< the same that its tier at the host had
+  int64_t guessed = 0, held = 0; ///< tokens, and those that the model would have made as well
+  int64_t steps = 0;             ///< of requests, in which guesses were verified
+  int64_t faults = 0;            ///< of copies
+  double cacheBytes = 0;         ///< of a token on a rank of the fullest stage
+  double weightBytes = 0;        ///< on a rank of the fullest stage
+  double activationBytes = 0;    ///< on a rank, at the largest batch
+  double logitBytes = 0;         ///< on a rank of the last stage, of the most that come out
+  double reservedBytes = 0;      ///< of driver and libraries
+  double peak = 0;               ///< FLOP/s of all chips
+  double capacity = 0;           ///< B of a chip; 0 when not given
+  double boundaryBytes = 0;      ///< of a token, from one stage to the next
+
+  /// B of the fullest rank at the worst time.
+  double memoryBytes() const {
+    return weightBytes + activationBytes + logitBytes + reservedBytes +
+           cacheBytes * static_cast<double>(peakBlocks * blockTokens);
+  }
+};
+
+struct ServingSummary {
+  std::string strategy; ///< in words
   Distribution ttft, tpot, tbt, latency, queueDelay, batchSize, batchTokens;
   double runTime = 0;
   int64_t promptTokens = 0, outputTokens = 0;
   int64_t preemptions = 0;
-  int64_t copies = 1;     ///< of the model
-  int64_t meeting = -1;   ///< requests that meet what is asked of each; below 0 for nothing asked
-  double prefixHits = -1; ///< share of the tokens of prompts that the prefix cache had; below 0
-                          ///< without one
-  double busy = 0;        ///< share of the run in which a stage works, mean of the stages
-  double usage = 0;       ///< share of the blocks that requests hold, mean over the run
-  double peakUsage = 0;   ///< the same at the worst time
-  int64_t peakBlocks = 0;
-  int64_t blocks = 0;                  ///< of the cache; 0 for no limit
-  int64_t blockTokens = 0;             ///< tokens of a block
-  double cacheBytes = 0;               ///< of a token on a rank of the fullest stage
-  double weightBytes = 0;              ///< on a rank of the fullest stage
-  double activationBytes = 0;          ///< on a rank, at the largest batch
-  double logitBytes = 0;               ///< on a rank of the last stage, of the most that come out
-  double reservedBytes = 0;            ///< of driver and libraries
-  double flops = 0;                    ///< of all chips
-  double peak = 0;                     ///< FLOP/s of all chips
-  std::vector<ServedRequest> requests; ///< in order of arrival
-  std::vector<ServedBatch> batches;
+  int64_t reroutes = 0;     ///< of requests whose copy broke
+  int64_t meeting = -1;     ///< requests that meet what is asked of each; below 0 for nothing asked
+  int64_t transfers = 0;    ///< of caches between pools
+  double transferBytes = 0; ///< of all of them
+  double transferSeconds = 0, transferWaiting = 0; ///< of all; waiting for others to end
+  double flops = 0;                                ///< of all chips
+  std::vector<ServedPool> pools;                   ///< one, or that of prompts and that of tokens
+  std::vector<ServedRequest> requests;             ///< in order of arrival
+  int64_t batchCount = 0;
+  std::vector<ServedBatch> batches; ///< none where there are too many to keep
   /// What a rank of a stage runs for a batch, both by number; made when it is asked for.
   std::function<std::vector<ServedNode>(size_t batch, size_t stage)> nodesOf;
-  double boundaryBytes = 0; ///< of a token, from one stage to the next
 
   double tokensPerSecond() const { return static_cast<double>(outputTokens) / runTime; }
   double requestsPerSecond() const { return static_cast<double>(requests.size()) / runTime; }
+  /// The mean of `part` of the pools, each as often as it has chips.
+  double meanOf(double ServedPool::*part) const;
+  /// The pool that copy `copy` is of.
+  const ServedPool &poolOf(int64_t copy) const {
+    return pools.size() > 1 && copy >= pools[1].firstCopy ? pools[1] : pools[0];
+  }
+  /// The pool whose ranks are the fullest.
+  const ServedPool &fullest() const;
 };
 
 } // namespace perfc

@@ -45,7 +45,7 @@ private:
   void before(size_t number);
   double endOf(size_t number, size_t at) const;
   double resultBytes(size_t number) const;
-  bool isLast() const { return static_cast<int64_t>(stage) + 1 == summary.stages; }
+  bool isLast() const { return static_cast<int64_t>(stage) + 1 == summary.pools[0].stages; }
 
   const ServingSummary &summary;
   size_t stage;
@@ -104,8 +104,9 @@ void StageTrace::compute(std::string name, double seconds, double flops, double 
 void StageTrace::collective(const ServedNode &node, size_t number) {
   NodeRecord record = next(fmt::format("batch {} {}", number, node.name), NodeType::Collective);
   record.durationMicros = static_cast<uint64_t>(std::llround(node.seconds * 1e6));
-  record.attributes = collectiveAttributes(node.kind, wholeNumber(node.bytes), summary.tensor);
-  if (summary.stages > 1)
+  record.attributes =
+      collectiveAttributes(node.kind, wholeNumber(node.bytes), summary.pools[0].tensor);
+  if (summary.pools[0].stages > 1)
     record.attributes.push_back(RecordAttribute::text("pg_name", std::to_string(stage + 1)));
   records(record);
 }
@@ -125,7 +126,7 @@ double StageTrace::endOf(size_t number, size_t at) const {
 /// The last stage gives tokens back, which the first one has before it starts the next batch
 /// thereafter. Until requests come it waits.
 void StageTrace::before(size_t number) {
-  auto stages = static_cast<size_t>(summary.stages);
+  auto stages = static_cast<size_t>(summary.pools[0].stages);
   double start = summary.batches[number].starts[0];
   double ready = number > 0 ? endOf(number - 1, 0) : 0;
   for (; stages > 1 && received < number && endOf(received, stages - 1) <= start; ++received) {
@@ -144,7 +145,8 @@ double StageTrace::resultBytes(size_t number) const {
 /// Tags are 2 k for what stages pass on of batch k, 2 k + 1 for the tokens that it gives back.
 void StageTrace::batch(size_t number) {
   const ServedBatch &batch = summary.batches[number];
-  double passed = static_cast<double>(batch.promptTokens + batch.decodes) * summary.boundaryBytes;
+  double passed =
+      static_cast<double>(batch.promptTokens + batch.decodes) * summary.pools[0].boundaryBytes;
   std::string name = fmt::format("batch {}", number);
   if (stage > 0)
     message(false, stage - 1, 2 * number, passed, name + " from before");
@@ -171,7 +173,7 @@ std::string StageTrace::of(int64_t rank) const {
       text += piece.bytes;
       continue;
     }
-    auto peer = static_cast<int32_t>(piece.peer * summary.tensor + rank);
+    auto peer = static_cast<int32_t>(piece.peer * summary.pools[0].tensor + rank);
     chakra::appendRecord(text, piece.bytes,
                          chakra::attributeBytes(
                              RecordAttribute::int32(piece.isSend ? "comm_dst" : "comm_src", peer)));
@@ -182,11 +184,11 @@ std::string StageTrace::of(int64_t rank) const {
 /// The tensor-parallel ranks of each stage; all ranks together need no group.
 static std::string groupsText(const ServingSummary &summary) {
   std::string text = "{";
-  if (summary.tensor > 1 && summary.stages > 1)
-    for (int64_t stage = 0; stage < summary.stages; ++stage) {
+  if (summary.pools[0].tensor > 1 && summary.pools[0].stages > 1)
+    for (int64_t stage = 0; stage < summary.pools[0].stages; ++stage) {
       text += fmt::format("{}\n  \"{}\": [", stage > 0 ? "," : "", stage + 1);
-      for (int64_t rank = 0; rank < summary.tensor; ++rank)
-        text += fmt::format("{}{}", rank > 0 ? ", " : "", stage * summary.tensor + rank);
+      for (int64_t rank = 0; rank < summary.pools[0].tensor; ++rank)
+        text += fmt::format("{}{}", rank > 0 ? ", " : "", stage * summary.pools[0].tensor + rank);
       text += ']';
     }
   return text + "\n}\n";
@@ -195,20 +197,27 @@ static std::string groupsText(const ServingSummary &summary) {
 void emit::writeServing(const Input &input, const Result &result, const std::string &prefix,
                         const std::string &groups, FileSink sink) {
   const ServingSummary &summary = *result.serving;
-  if (summary.copies > 1)
+  const ServedPool &pool = summary.pools[0];
+  if (summary.batches.empty())
+    return refuseTrace(input, result, "there are more batches than are kept");
+  if (pool.steps > 0)
+    return refuseTrace(input, result, "what guesses tokens is no part of the trace");
+  if (summary.pools.size() > 1 || pool.chips > pool.tensor * pool.stages)
     return refuseTrace(input, result, "several copies of the model have no order among each other");
   double nodes = 0;
-  for (int64_t stage = 0; stage < summary.stages && !summary.batches.empty(); ++stage)
+  for (int64_t stage = 0; stage < summary.pools[0].stages && !summary.batches.empty(); ++stage)
     nodes += static_cast<double>(summary.nodesOf(0, static_cast<size_t>(stage)).size() + 3) *
-             static_cast<double>(summary.tensor) * static_cast<double>(summary.batches.size());
+             static_cast<double>(summary.pools[0].tensor) *
+             static_cast<double>(summary.batches.size());
   if (nodes > mostNodes)
     return refuseTrace(
         input, result,
         fmt::format("it has about {:.1e} nodes, more than {:.0e}", nodes, mostNodes));
-  for (int64_t stage = 0; stage < summary.stages; ++stage) {
+  for (int64_t stage = 0; stage < summary.pools[0].stages; ++stage) {
     StageTrace trace(summary, static_cast<size_t>(stage));
-    for (int64_t rank = 0; rank < summary.tensor; ++rank)
-      if (!sink(fmt::format("{}.{}.et", prefix, stage * summary.tensor + rank), trace.of(rank)))
+    for (int64_t rank = 0; rank < summary.pools[0].tensor; ++rank)
+      if (!sink(fmt::format("{}.{}.et", prefix, stage * summary.pools[0].tensor + rank),
+                trace.of(rank)))
         return;
   }
   sink(groups, groupsText(summary));

@@ -20,16 +20,66 @@ static std::string distributionText(const Outcome &of, llvm::StringRef name,
 }
 
 /// What fills the memory of the fullest rank.
-static void addParts(const ServingSummary &summary, std::vector<TotalLine> &lines) {
+static void addParts(const ServedPool &pool, std::vector<TotalLine> &lines) {
   auto part = [&](llvm::StringRef name, double value) {
     lines.emplace_back(name.str(), formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
   };
-  part("  weights", summary.weightBytes);
-  part("  activations", summary.activationBytes);
-  part("  logits", summary.logitBytes);
-  part("  reserved", summary.reservedBytes);
-  part("  cache",
-       summary.cacheBytes * static_cast<double>(summary.peakBlocks * summary.blockTokens));
+  part("  weights", pool.weightBytes);
+  part("  activations", pool.activationBytes);
+  part("  logits", pool.logitBytes);
+  part("  reserved", pool.reservedBytes);
+  part("  cache", pool.cacheBytes * static_cast<double>(pool.peakBlocks * pool.blockTokens));
+}
+
+static std::string cacheText(const ServedPool &pool) {
+  if (pool.blocks == 0)
+    return "no limit: the chip's memory has no capacity";
+  return fmt::format(
+      "{} of {} at the most, {} in the mean; {} blocks of {}", percent(pool.peakUsage),
+      formatEngineering(static_cast<double>(pool.blocks * pool.blockTokens), BaseUnit::Token),
+      percent(pool.usage), formatEngineering(static_cast<double>(pool.blocks), {}),
+      counted(pool.blockTokens, "token"));
+}
+
+/// What is said of each pool, under its name where there are several.
+static void addPools(const ServingSummary &summary, std::vector<TotalLine> &lines) {
+  for (const ServedPool &pool : summary.pools) {
+    auto add = [&](llvm::StringRef name, std::string text) {
+      lines.emplace_back(pool.phase.empty() ? name.str() : "  " + name.str(), std::move(text));
+    };
+    if (!pool.phase.empty())
+      lines.emplace_back(pool.phase, fmt::format("{}, busy {} of the time; {}",
+                                                 counted(static_cast<uint64_t>(pool.chips), "chip"),
+                                                 percent(pool.busy), pool.strategy));
+    add("cache", cacheText(pool));
+    if (pool.prefixHits >= 0)
+      add("prefixes",
+          percent(pool.prefixHits) + " of the tokens of prompts were in the cache" +
+              (pool.tierHits > 0 ? ", " + percent(pool.tierHits) + " at the host" : ""));
+    if (pool.steps > 0)
+      add("guesses",
+          fmt::format("{} held; {:.4g} tokens in each step",
+                      percent(static_cast<double>(pool.held) / static_cast<double>(pool.guessed)),
+                      1 + static_cast<double>(pool.held) / static_cast<double>(pool.steps)));
+    if (pool.copiesOn < static_cast<double>(pool.copies) * (1 - 1e-9))
+      add("copies", fmt::format("{:.4g} of {} on in the mean", pool.copiesOn, pool.copies));
+    if (pool.faults > 0)
+      add("outages", formatEngineering(static_cast<double>(pool.faults), {}));
+  }
+  if (summary.transfers > 0)
+    lines.emplace_back(
+        "transfers",
+        fmt::format(
+            "{} caches, {}; {} each, {} of waiting for others",
+            formatEngineering(static_cast<double>(summary.transfers), {}),
+            formatEngineering(summary.transferBytes, BaseUnit::Byte),
+            formatEngineering(summary.transferSeconds / static_cast<double>(summary.transfers),
+                              BaseUnit::Second),
+            formatEngineering(summary.transferWaiting / static_cast<double>(summary.transfers),
+                              BaseUnit::Second)));
+  if (summary.reroutes > 0)
+    lines.emplace_back("rerouted", counted(static_cast<uint64_t>(summary.reroutes), "request") +
+                                       " went elsewhere, some perhaps again");
 }
 
 /// What a stream of requests comes to.
@@ -47,37 +97,26 @@ static std::vector<TotalLine> streamTotals(const emit::Result &result) {
   add("queue", distributionText(result, "queue_delay", summary.queueDelay));
   add("batch", fmt::format("{:.4g} requests, {:.4g} tokens in the mean of {}",
                            summary.batchSize.mean, summary.batchTokens.mean,
-                           std::to_string(summary.batches.size()) +
-                               (summary.batches.size() == 1 ? " batch" : " batches")));
+                           std::to_string(summary.batchCount) +
+                               (summary.batchCount == 1 ? " batch" : " batches")));
   add("run", fmt::format("{} in {}: {}, {}", counted(summary.requests.size(), "request"),
                          metricText(result, "run_time"), metricText(result, "requests_per_s"),
                          metricText(result, "tokens_per_s")));
-  add("busy", percent(summary.busy) +
+  add("busy", percent(summary.meanOf(&ServedPool::busy)) +
                   fmt::format(" of the time; {} of the peak", percent(cost.utilization.central())));
-  if (summary.blocks > 0)
-    add("cache",
-        fmt::format(
-            "{} of {} at the most, {} in the mean; {} blocks of {}", percent(summary.peakUsage),
-            formatEngineering(static_cast<double>(summary.blocks * summary.blockTokens),
-                              BaseUnit::Token),
-            percent(summary.usage), formatEngineering(static_cast<double>(summary.blocks), {}),
-            counted(summary.blockTokens, "token")));
-  else
-    add("cache", "no limit: the chip's memory has no capacity");
+  addPools(summary, lines);
   if (summary.meeting >= 0)
     add("goals", fmt::format("{} of the requests meet them: {}",
                              percent(static_cast<double>(summary.meeting) /
                                      static_cast<double>(summary.requests.size())),
                              metricText(result, "goodput")));
-  if (summary.prefixHits >= 0)
-    add("prefixes", percent(summary.prefixHits) + " of the tokens of prompts were in the cache");
   if (summary.preemptions)
     add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));
   add("energy", metricText(result, "energy"));
   if (result.price)
     add("cost", metricText(result, "cost") + ", " + metricText(result, "cost_per_token"));
   add("memory", memoryText(cost));
-  addParts(summary, lines);
+  addParts(summary.fullest(), lines);
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
   if (!cost.bottleneck().empty())
     add("bound", cost.bottleneck().str());
@@ -99,19 +138,30 @@ static Json requestEvent(const char *phase, const std::string &name, int64_t pro
 
 static void addBatches(const Result &of, int64_t process, Json &list) {
   const ServingSummary &summary = *of.serving;
-  for (int64_t thread = 0; thread < summary.stages * summary.copies; ++thread) {
-    std::string name = fmt::format("stage {}", thread % summary.stages);
-    if (summary.copies > 1)
-      name = fmt::format("copy {}, {}", thread / summary.stages, name);
-    list.push(timelineName("thread_name", process, thread, name));
+  // A thread for each stage of each copy.
+  int64_t next = 0;
+  std::vector<int64_t> firstThreads;
+  for (const ServedPool &pool : summary.pools) {
+    firstThreads.push_back(next);
+    for (int64_t i = 0; i < pool.stages * pool.copies; ++i) {
+      std::string name = fmt::format("stage {}", i % pool.stages);
+      if (pool.copies > 1)
+        name = fmt::format("copy {}, {}", i / pool.stages, name);
+      if (!pool.phase.empty())
+        name = pool.phase + ", " + name;
+      list.push(timelineName("thread_name", process, next++, name));
+    }
   }
   for (size_t number = 0; number < summary.batches.size(); ++number) {
     const ServedBatch &batch = summary.batches[number];
+    const ServedPool &pool = summary.poolOf(batch.copy);
+    int64_t thread =
+        firstThreads[&pool - summary.pools.data()] + (batch.copy - pool.firstCopy) * pool.stages;
     const char *kind = batch.decodes == 0 ? "prompt" : batch.promptTokens == 0 ? "decode" : "mixed";
     for (size_t stage = 0; stage < batch.starts.size(); ++stage)
       list.push(timelineEvent(fmt::format("batch {}", number), kind, process,
-                              batch.copy * summary.stages + static_cast<int64_t>(stage),
-                              batch.starts[stage], batch.seconds[stage])
+                              thread + static_cast<int64_t>(stage), batch.starts[stage],
+                              batch.seconds[stage])
                     .set("args", Json::object()
                                      .set("requests", batch.requests)
                                      .set("prompt_tokens", batch.promptTokens)
@@ -143,6 +193,24 @@ static Json distributionJson(const Distribution &values) {
   return json;
 }
 
+static void addPool(const ServedPool &pool, Json &json) {
+  json.set("copies", pool.copies)
+      .set("copies_on", pool.copiesOn)
+      .set("outages", pool.faults)
+      .set("prefix_hits", pool.prefixHits < 0 ? Json() : Json(pool.prefixHits))
+      .set("tier_hits", pool.prefixHits < 0 ? Json() : Json(pool.tierHits))
+      .set("guessed_tokens", pool.guessed)
+      .set("held_tokens", pool.held)
+      .set("blocks", pool.blocks > 0 ? Json(pool.blocks) : Json())
+      .set("block_tokens", pool.blockTokens)
+      .set("peak_blocks", pool.peakBlocks)
+      .set("cache_bytes_per_token", pool.cacheBytes)
+      .set("weight_bytes", pool.weightBytes)
+      .set("activation_bytes", pool.activationBytes)
+      .set("logit_bytes", pool.logitBytes)
+      .set("reserved_bytes", pool.reservedBytes);
+}
+
 /// What only a stream of requests has (docs/output.md).
 static Json streamJson(const ServingSummary &summary) {
   Json requests = Json::array();
@@ -159,18 +227,26 @@ static Json streamJson(const ServingSummary &summary) {
                   .set("strategy", summary.strategy)
                   .set("prompt_tokens", summary.promptTokens)
                   .set("output_tokens", summary.outputTokens)
-                  .set("copies", summary.copies)
                   .set("meeting_goals", summary.meeting < 0 ? Json() : Json(summary.meeting))
-                  .set("prefix_hits", summary.prefixHits < 0 ? Json() : Json(summary.prefixHits))
-                  .set("batches", static_cast<int64_t>(summary.batches.size()))
-                  .set("blocks", summary.blocks > 0 ? Json(summary.blocks) : Json())
-                  .set("block_tokens", summary.blockTokens)
-                  .set("peak_blocks", summary.peakBlocks)
-                  .set("cache_bytes_per_token", summary.cacheBytes)
-                  .set("weight_bytes", summary.weightBytes)
-                  .set("activation_bytes", summary.activationBytes)
-                  .set("logit_bytes", summary.logitBytes)
-                  .set("reserved_bytes", summary.reservedBytes);
+                  .set("batches", summary.batchCount)
+                  .set("reroutes", summary.reroutes)
+                  .set("transfers", summary.transfers)
+                  .set("transfer_bytes", summary.transferBytes);
+  if (summary.pools.size() == 1) {
+    addPool(summary.pools.front(), json);
+  } else {
+    Json pools = Json::array();
+    for (const ServedPool &pool : summary.pools) {
+      Json one = Json::object()
+                     .set("phase", pool.phase)
+                     .set("strategy", pool.strategy)
+                     .set("batches", pool.batches)
+                     .set("busy", pool.busy);
+      addPool(pool, one);
+      pools.push(std::move(one));
+    }
+    json.set("pools", std::move(pools));
+  }
   json.set("ttft", distributionJson(summary.ttft))
       .set("tpot", distributionJson(summary.tpot))
       .set("tbt", distributionJson(summary.tbt))

@@ -17,12 +17,11 @@
 using namespace perfc;
 using namespace perfc::serving;
 
-ServedModel::ServedModel(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
-                         DiagnosticEngine &diagnostics)
-    : tensor(study::partOf<study::StrategyOp>(*serve).degree("tensor")),
-      stages(study::partOf<study::StrategyOp>(*serve).degree("pipeline")),
-      copies(study::partOf<study::StrategyOp>(*serve).degree("data")), module(module), serve(serve),
-      system(*module.lookup(serve.on())), providers(providers), diagnostics(diagnostics),
+ServedModel::ServedModel(const ir::Module &module, study::ServeOp serve, study::PoolOp pool,
+                         ProviderSet &providers, DiagnosticEngine &diagnostics)
+    : tensor(pool.degree("tensor")), stages(pool.degree("pipeline")), groups(pool.groups()),
+      copies(pool.copies()), module(module), serve(serve), pool(pool),
+      system(*module.lookup(pool.on())), providers(providers), diagnostics(diagnostics),
       network(std::make_shared<RankNetwork>(system, providers, diagnostics)) {}
 
 //===-- The system
@@ -32,14 +31,15 @@ bool ServedModel::checkSystem() {
   if (!network->readFaults(serve->range()))
     return false;
   chips = network->chips();
-  if (tensor * stages * copies != chips) {
+  int64_t data = copies * groups, ranks = tensor * stages * data;
+  if (ranks != chips) {
     std::string degrees = "no parallelism";
-    if (tensor > 1 || stages > 1 || copies > 1)
+    if (ranks > 1)
       degrees = fmt::format("tensor {} * pipeline {}", tensor, stages) +
-                (copies > 1 ? fmt::format(" * data {}", copies) : "");
+                (data > 1 ? fmt::format(" * data {}", data) : "");
     diagnostics
-        .report(serve->range(), diag::RanksAndServingChips, degrees,
-                counted(static_cast<uint64_t>(tensor * stages * copies), "rank"), serve.on(),
+        .report(pool->range(), diag::RanksAndServingChips, degrees,
+                counted(static_cast<uint64_t>(ranks), "rank"), pool.on(),
                 counted(static_cast<uint64_t>(chips), "chip"))
         .help("the product of the degrees is the number of chips; `data` are copies of the model");
     return false;
@@ -55,7 +55,7 @@ bool ServedModel::checkSystem() {
         "a system with slow chips (`fault chip[…] { slowdown … }`) cannot serve yet");
     return false;
   }
-  Chip chip(*passes::chipOf(module, serve.on()));
+  Chip chip(*passes::chipOf(module, pool.on()));
   if (const ChipMemory *outer = chip.outermost()) {
     memory = outer->name().str();
     if (auto bytes = outer->view.capacity())
@@ -74,7 +74,9 @@ bool ServedModel::costCollectives(StepBlock &block) {
   for (StepItem &item : block.items) {
     if (item.kind.empty())
       continue;
-    const Cost *found = network->cost(item.kind, AxisPlace{tensor, 1}, item.bytes, serve->range());
+    // Experts are divided among groups of tensor-parallel ranks.
+    AxisPlace place = item.axis == "expert" ? AxisPlace{groups, tensor} : AxisPlace{tensor, 1};
+    const Cost *found = network->cost(item.kind, place, item.bytes, serve->range());
     if (!found)
       return false;
     item.seconds = found->latency.central();
@@ -86,10 +88,10 @@ bool ServedModel::costCollectives(StepBlock &block) {
 }
 
 bool ServedModel::costSamples() {
-  const ir::Operation &chip = *passes::chipOf(module, serve.on());
+  const ir::Operation &chip = *passes::chipOf(module, pool.on());
   training::Runtime runtime = training::Runtime::read(*serve);
   training::GraphCoster coster(module, chip, runtime, providers, diagnostics);
-  for (study::SampleOp sizes : serve.samples()) {
+  for (study::SampleOp sizes : pool.samples()) {
     Sample sample{sizes.isDecode(), sizes.isPiece(), sizes.batch(),
                   sizes.tokens(),   sizes.context(), {}};
     training::KernelsWanted wanted;
@@ -229,7 +231,7 @@ static double returnedElements(const ir::Operation &graph, double &bytes) {
 /// the sampler of vLLM makes logits, probabilities and their logarithms in fp32, which its
 /// profiling run counts (Sampler.forward of its versions with the first engine).
 void ServedModel::findActivations() {
-  std::vector<study::SampleOp> list = serve.samples();
+  std::vector<study::SampleOp> list = pool.samples();
   size_t largest = 0;
   for (size_t i = 0; i < samples.size(); ++i)
     if (!samples[i].isDecode &&
@@ -243,10 +245,35 @@ void ServedModel::findActivations() {
   rooms.back().logits = (bytes + elements * sampled) / tokens;
 }
 
+/// B that a rank has beside whole shares of experts where some are kept twice: places are as many
+/// on each rank.
+double ServedModel::redundantBytes(const ir::Operation &graph) const {
+  int64_t redundant = serve.redundantExperts(), ranks = groups;
+  double bytes = 0;
+  if (redundant == 0 || ranks == 1)
+    return 0;
+  for (const ir::Operation &op : graph.body()) {
+    auto repeat = ir::as<op::RepeatOp>(op);
+    if (!repeat)
+      continue;
+    op.walk([&](const ir::Operation &part) {
+      if (!part.is(op::TensorOp::opName) || !part.hasAttr("expert"))
+        return;
+      double held = static_cast<double>(part.result().type().shape().front());
+      double places =
+          held + std::floor(static_cast<double>(redundant) / static_cast<double>(ranks));
+      if (static_cast<double>(redundant) >= static_cast<double>(ranks))
+        bytes += static_cast<double>(part.result().type().bytes().getValueOr(0)) *
+                 (places / held - 1) * static_cast<double>(repeat.count());
+    });
+  }
+  return bytes;
+}
+
 bool ServedModel::findRooms() {
   std::vector<double> near, far;
   double distance = 0, shortest = 0;
-  std::vector<study::SampleOp> list = serve.samples();
+  std::vector<study::SampleOp> list = pool.samples();
   for (size_t i = 0; i < samples.size(); ++i) {
     const Sample &sample = samples[i];
     if (!sample.isDecode || sample.batch != 1)
@@ -279,6 +306,9 @@ bool ServedModel::findRooms() {
     room.weights += stage + 1 == stages ? graph.after.weightBytes : 0;
     rooms.push_back(room);
   }
+  double more = redundantBytes(*module.lookup(list.front().graph()));
+  for (StageRoom &room : rooms)
+    room.weights += more / static_cast<double>(stages);
   findActivations();
   layerCount = graph.layerCount();
   for (const ir::Operation &op : module.lookup(list.front().graph())->body())
@@ -288,9 +318,81 @@ bool ServedModel::findRooms() {
   return true;
 }
 
+/// Heads that guess tokens are made of the model's own parts: those for several tokens (MTP of
+/// DeepSeek-V3, EAGLE) of its last kind of layer and what stands before and behind the layers, each
+/// of Medusa's of what stands behind. They run after the last stage, whose ranks hold them.
+bool ServedModel::makeDraft(const UncertainEnd *end) {
+  llvm::StringRef kind = pool.draft().kind();
+  if (pool.draft().tokens() == 0 || kind == "ngram")
+    return true;
+  std::vector<int64_t> layers(samples.front().cost.layers.size(), 0);
+  if (kind != "medusa" && !layers.empty())
+    layers.back() = 1;
+  auto send = [](size_t, double) { return 0.0; };
+  draft = std::make_shared<BatchCost>(samples, layers, send, table, StackFigures(), end);
+  if (draft->problem().empty())
+    return true;
+  diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(), draft->problem());
+  return false;
+}
+
+/// Adds the weights and the cache of these heads to those of the last stage.
+void ServedModel::holdDraft() {
+  if (!draft)
+    return;
+  const GraphCost &graph = samples.front().cost;
+  StageRoom &last = rooms.back();
+  if (pool.draft().kind() == "medusa" || graph.layers.empty()) {
+    last.weights += graph.after.weightBytes * static_cast<double>(pool.draft().tokens());
+    return;
+  }
+  last.weights += graph.layers.back().one.weightBytes;
+  last.cacheToken +=
+      last.cacheToken / static_cast<double>(std::max<int64_t>(1, layerCount / stages));
+}
+
+/// What the draft runs beside a batch: its part of the prompts, and a token of each request whose
+/// guesses are verified, once for each guess; all of Medusa's heads run at once.
+static BatchShape guessing(const BatchShape &shape, bool isAtOnce, int64_t guesses) {
+  BatchShape one;
+  size_t prompts = shape.chunks.size() - static_cast<size_t>(shape.verified);
+  one.tokens = one.outputs = one.decodes = shape.verified;
+  for (size_t i = prompts; i < shape.chunks.size(); ++i)
+    one.decodeContext += shape.chunks[i].before + 1;
+  if (isAtOnce)
+    one.outputs *= guesses;
+  return one;
+}
+
+void ServedModel::timesOf(const BatchShape &shape, std::vector<double> &seconds) {
+  BatchShape share = groups > 1 ? shareOf(shape, groups) : BatchShape();
+  const BatchShape &own = groups > 1 ? share : shape;
+  cost->run(own, seconds);
+  if (!draft)
+    return;
+  std::vector<double> more;
+  bool isAtOnce = pool.draft().kind() == "medusa";
+  if (own.verified > 0) {
+    int64_t guesses = pool.draft().tokens();
+    BatchShape one = guessing(own, isAtOnce, guesses);
+    for (int64_t i = 0; i < (isAtOnce ? 1 : guesses); ++i) {
+      draft->run(one, more);
+      seconds.back() += more[0];
+    }
+  }
+  BatchShape prompts;
+  prompts.chunks.assign(own.chunks.begin(), own.chunks.end() - own.verified);
+  for (const BatchShape::Chunk &chunk : prompts.chunks)
+    prompts.tokens += chunk.tokens;
+  if (isAtOnce || prompts.tokens == 0)
+    return;
+  draft->run(prompts, more); // its cache has the prompt as well
+  seconds.back() += more[0];
+}
+
 /// What batches take, from the samples; false after a report.
 bool ServedModel::makeCost(const UncertainEnd *end) {
-  auto program = module.lookup<collective::ProgramOp>(passes::stepSymbol(serve.symbol()));
+  auto program = module.lookup<collective::ProgramOp>(passes::stepSymbol(pool.name()));
   if (!program) {
     diagnostics.report(serve->range(), diag::NotLowered, serve.symbol());
     return false;
@@ -315,12 +417,15 @@ bool ServedModel::build() {
   if (!first.cost.layers.empty())
     boundaryBytes =
         first.cost.layers[0].one.inputBytes / static_cast<double>(first.batch * first.tokens);
-  if (auto times = serve.table())
+  if (auto times = pool.table())
     table = std::make_shared<study::OpTable>(std::move(*times));
   if (!makeCost())
     return false;
   for (int64_t stage = 0; stage + 1 < stages; ++stage)
     if (!sendSeconds(stage, 1))
       return false;
-  return findRooms();
+  if (!findRooms() || !makeDraft())
+    return false;
+  holdDraft();
+  return true;
 }

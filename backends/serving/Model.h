@@ -20,18 +20,21 @@ struct StageRoom {
 
 class ServedModel {
 public:
-  ServedModel(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
-              DiagnosticEngine &diagnostics);
+  ServedModel(const ir::Module &module, study::ServeOp serve, study::PoolOp pool,
+              ProviderSet &providers, DiagnosticEngine &diagnostics);
 
   /// Costs the samples; false after a report.
   bool build();
   /// Moves the costs of batches to an end that only costs of kernels depend on.
-  void moveTo(const UncertainEnd &end) { makeCost(&end); }
+  void moveTo(const UncertainEnd &end) { makeCost(&end) && makeDraft(&end); }
 
   int64_t tensor = 1, stages = 1;
+  int64_t groups = 1; ///< of ranks, which share experts and the batches of one scheduler
   int64_t copies = 1; ///< of the model, beside each other
   int64_t chips = 1;
   std::shared_ptr<BatchCost> cost;
+  /// What guesses tokens, as a model of its own that runs after the last stage; null without.
+  std::shared_ptr<BatchCost> draft;
   std::vector<StageRoom> rooms; ///< by stage
   double activationToken = 0;   ///< B of a rank for each token of a batch, at the worst kernel
   double capacity = 0;          ///< B of a chip; 0 when not given
@@ -44,6 +47,10 @@ public:
   double boundaryBytes = 0;                    ///< of a token, between stages
   /// What it takes to pass so many tokens on from each stage to the next, in J of all ranks.
   Figure sendEnergy(double tokens) const;
+  /// Fills the time of a batch of a copy on each stage, with what its draft takes.
+  void timesOf(const BatchShape &shape, std::vector<double> &seconds);
+  /// Chips of a stage of a copy.
+  int64_t stageChips() const { return tensor * groups; }
   training::KernelSources sources;
   Figure energyOwners; ///< whose energy is not given
   MeasuredErrors errors;
@@ -52,6 +59,9 @@ private:
   bool checkSystem();
   bool costSamples();
   bool makeCost(const UncertainEnd *end = nullptr);
+  bool makeDraft(const UncertainEnd *end = nullptr);
+  void holdDraft();
+  double redundantBytes(const ir::Operation &graph) const;
   bool costCollectives(StepBlock &block);
   bool findRooms();
   void findActivations();
@@ -62,6 +72,7 @@ private:
 
   const ir::Module &module;
   study::ServeOp serve;
+  study::PoolOp pool;
   const ir::Operation &system;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;

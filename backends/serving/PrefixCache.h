@@ -26,8 +26,10 @@ public:
   explicit PrefixCache(int64_t blockTokens) : blockTokens(blockTokens) { nodes.emplace_back(); }
 
   struct Match {
-    uint32_t node = 0;  ///< the last one; 0 for none
-    int64_t tokens = 0; ///< in whole blocks
+    uint32_t node = 0;   ///< the last one; 0 for none
+    int64_t tokens = 0;  ///< in whole blocks
+    int64_t fetched = 0; ///< those behind them that come from the host
+    int64_t all() const { return tokens + fetched; }
   };
   /// The longest beginning of `text` that is there, of at most `most` tokens.
   Match match(llvm::ArrayRef<PrefixPiece> text, int64_t most) const;

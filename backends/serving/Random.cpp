@@ -87,3 +87,16 @@ std::function<double()> serving::zipf(int64_t least, int64_t most, double theta,
     return first + std::min(std::max(place, 0.0), items - 1);
   };
 }
+
+/// The next state of SplitMix64, and what it puts out.
+static uint64_t mixed(uint64_t state) {
+  state += 0x9e3779b97f4a7c15;
+  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
+  state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
+  return state ^ (state >> 31);
+}
+
+double serving::uniformOf(uint64_t seed, uint64_t first, uint64_t second) {
+  uint64_t bits = mixed(mixed(mixed(seed) ^ first) ^ second);
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}

@@ -34,6 +34,10 @@ private:
   bool hasSpare = false;
 };
 
+/// A number in [0, 1) that three others settle, for draws that no order may change: the output
+/// function of SplitMix64 (Steele et al., OOPSLA 2014) over each in turn.
+double uniformOf(uint64_t seed, uint64_t first, uint64_t second);
+
 /// Zipf's law over whole numbers from `least` to `most`, by the inversion of Gray et al. (SIGMOD
 /// 1994, "Quickly generating billion-record synthetic databases"); like other generators of request
 /// lengths it leaves the last term out of the sum. `theta` is from 0 to below 1.

@@ -8,6 +8,29 @@
 using namespace perfc;
 using namespace perfc::serving;
 
+void Request::startAgain() {
+  if (isPrefilled) {
+    int64_t all = total();
+    prompt = processed;
+    answer = all - processed;
+  }
+  processed = 0;
+  isPrefilled = false;
+}
+
+void Request::holdNothing() {
+  blocks = shared = incoming = 0;
+  prefixNode = 0;
+  isResident = false;
+}
+
+void Request::loseCaches() {
+  startAgain();
+  holdNothing();
+  copy = target = transfer = -1;
+  ++reroutes;
+}
+
 static Random sourceOf(int64_t seed) { return Random(static_cast<uint32_t>(seed)); }
 
 /// The next arrival of a Poisson process whose rate changes in time, by thinning (Lewis and

@@ -13,6 +13,7 @@
 namespace perfc::serving {
 
 struct Request {
+  uint64_t id = 0;                ///< its place in the stream
   double arrival = 0;             ///< s; of one that follows another, once that is done
   int64_t after = -1;             ///< the number of the request that it follows
   double think = 0;               ///< s from the end of that one to its arrival
@@ -25,12 +26,24 @@ struct Request {
   int64_t shared = 0;      ///< blocks of its beginning that others may use as well
   uint32_t prefixNode = 0; ///< the last of these in the prefix cache; 0 for none
   bool isResident = false; ///< taken in
-  int64_t priority = 0;    ///< served first when smaller
+  int64_t copy = -1;       ///< of the model, that it is at
+  int64_t target = -1;   ///< the copy that is to go on with it, from when its prompt has been read
+  int64_t incoming = 0;  ///< blocks that wait for its cache there
+  int64_t transfer = -1; ///< the number of its transfer
+  int64_t reroutes = 0;  ///< times that its copy broke
+  int64_t priority = 0;  ///< served first when smaller
   /// What it reads, piece by piece, and then its answer; null where nobody begins alike.
   std::shared_ptr<const std::vector<PrefixPiece>> text;
 
   int64_t total() const { return prompt + answer; }
   bool isDone() const { return done >= 0; }
+  /// It has to read again what it has read and made, as its prompt; one that has not read its
+  /// prompt reads that again.
+  void startAgain();
+  /// Its caches are gone with the copy that had them.
+  void holdNothing();
+  /// The same where its caches are gone with the copy that had them.
+  void loseCaches();
 };
 
 /// Shares `total` tokens, a draw of a distribution, out among prompt and answer of `request`, as

@@ -39,6 +39,8 @@ Scheduler::Scheduler(std::vector<Request> &requests, const Limits &limits)
     : requests(requests), limits(limits) {
   if (limits.prefixBlocks >= 0)
     prefixes.emplace(limits.blockTokens);
+  if (limits.tierBlocks > 0)
+    tier.emplace(limits.blockTokens);
 }
 
 //===-- The queue
@@ -64,6 +66,50 @@ void Scheduler::arrive(uint32_t request) {
     while (place != queue.begin() && isBefore(request, *(place - 1)))
       --place;
   queue.insert(place, request);
+}
+
+void Scheduler::expect(uint32_t request) {
+  ++open;
+  expected.push_back(request);
+}
+
+std::vector<uint32_t> Scheduler::claimRoom() {
+  std::vector<uint32_t> claimed;
+  while (!expected.empty() && resident < limits.maxBatch) {
+    Request &request = requests[expected.front()];
+    int64_t blocks = blocksToReceive(request);
+    if (limits.blocks - used - blocks < (resident == 0 ? 0 : limits.watermark()))
+      break;
+    request.incoming = blocks;
+    used += blocks;
+    peak = std::max(peak, used);
+    ++resident;
+    claimed.push_back(expected.front());
+    expected.pop_front();
+  }
+  return claimed;
+}
+
+void Scheduler::receive(uint32_t number) {
+  Request &request = requests[number];
+  request.blocks = std::exchange(request.incoming, 0);
+  request.isResident = true;
+  running.push_back(number);
+}
+
+void Scheduler::forget(uint32_t number) {
+  --open;
+  if (int64_t blocks = std::exchange(requests[number].incoming, 0); blocks > 0) {
+    used -= blocks;
+    --resident;
+    return;
+  }
+  expected.erase(llvm::find(expected, number));
+}
+
+void Scheduler::release(uint32_t number) {
+  free(requests[number]);
+  --open;
 }
 
 /// Requests that have waited longer than the goal go behind all that have not.
@@ -111,7 +157,11 @@ void Scheduler::free(Request &request) {
 PrefixCache::Match Scheduler::findPrefix(const Request &request) const {
   if (!prefixes || !request.text || request.processed > 0)
     return {};
-  return prefixes->match(*request.text, request.prompt - 1);
+  PrefixCache::Match match = prefixes->match(*request.text, request.prompt - 1);
+  if (tier)
+    match.fetched =
+        std::max<int64_t>(0, tier->match(*request.text, request.prompt - 1).tokens - match.tokens);
+  return match;
 }
 
 bool Scheduler::takeIn(Request &request, PrefixCache::Match match, int64_t blocks,
@@ -122,7 +172,9 @@ bool Scheduler::takeIn(Request &request, PrefixCache::Match match, int64_t block
     used -= match.node != 0 ? prefixes->unlock(match.node) : 0;
     return false;
   }
-  request.processed = match.tokens;
+  request.processed = match.all();
+  fetched += match.fetched;
+  tierHits += match.fetched;
   request.prefixNode = match.node;
   request.shared = shared;
   looked += request.prompt;
@@ -142,6 +194,8 @@ void Scheduler::share(Request &request) {
     return;
   int64_t moved = whole / limits.blockTokens - request.shared;
   used -= moved;
+  if (tier)
+    tier->insert(text, limits.tierBlocks);
   uint32_t node = prefixes->insert(text, limits.blocks - used);
   int64_t kept = prefixes->blocksTo(node) - request.shared;
   used += moved - kept;
@@ -157,6 +211,8 @@ void Scheduler::share(Request &request) {
 
 /// The text of a request that is done stays, answer included.
 void Scheduler::keep(const Request &request) {
+  if (tier && request.text)
+    tier->insert(*request.text, limits.tierBlocks);
   if (prefixes && request.text)
     prefixes->insert(*request.text, prefixRoom());
 }
@@ -176,7 +232,8 @@ void Scheduler::end(const Batch &batch) {
     }
     if (prefixes && request.text && request.processed == request.prompt + 1)
       share(request);
-    running.push_back(entry.request);
+    if (!limits.isHandOver || !request.isPrefilled)
+      running.push_back(entry.request);
   }
 }
 

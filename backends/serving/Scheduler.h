@@ -54,6 +54,10 @@ struct Limits {
   double swapSeconds = 0;
   /// Blocks that beginnings of texts may keep when no request uses them; below 0 for no such cache.
   int64_t prefixBlocks = -1;
+  int64_t guesses = 0;     ///< tokens that are guessed for each step of a request (Speculation)
+  bool isHandOver = false; ///< requests whose prompts are read go on elsewhere
+  int64_t tierBlocks = 0;  ///< that beginnings of texts may keep at the host
+  double tierSeconds = 0;  ///< s to bring back the cache of a token from there
 
   int64_t blocksFor(int64_t tokens) const { return (tokens + blockTokens - 1) / blockTokens; }
   /// Blocks that paged schedulers keep free when they take a request in: 1 % of all.
@@ -66,6 +70,18 @@ public:
   virtual ~Scheduler() = default;
 
   void arrive(uint32_t request);
+  /// A request whose prompt has been read elsewhere is to go on here, when there is room for its
+  /// cache.
+  void expect(uint32_t request);
+  /// Those expected that there is room for now, which they hold from here on: first come, first
+  /// served.
+  std::vector<uint32_t> claimRoom();
+  /// The cache of one that holds room is here: it runs.
+  void receive(uint32_t request);
+  /// Forgets one that was expected, or holds room for its cache.
+  void forget(uint32_t request);
+  /// Gives back what a request holds that goes on elsewhere.
+  void release(uint32_t request);
   /// The next batch at `now`, in s; empty when there is nothing to run.
   Batch makeBatch(double now);
   /// Takes a batch back whose requests have advanced.
@@ -75,14 +91,19 @@ public:
   size_t queued() const { return queue.size(); }
   /// Why it cannot go on, "" while it can.
   virtual std::string failure() const { return ""; }
-  /// Tokens of caches that moved to the host or back since it was last asked.
-  int64_t takeMoved() { return std::exchange(moved, 0); }
+  /// s that caches have moved to the host or back since it was last asked.
+  double takeMoveSeconds() {
+    return static_cast<double>(std::exchange(moved, 0)) * limits.swapSeconds +
+           static_cast<double>(std::exchange(fetched, 0)) * limits.tierSeconds;
+  }
   /// Requests that it has, taken in or not.
   size_t outstanding() const { return open; }
   int64_t usedBlocks() const { return used; }
   /// Tokens of prompts of requests that were taken in, and those of them that the prefix cache had.
   int64_t promptTokens() const { return looked; }
   int64_t prefixTokens() const { return hits; }
+  /// The same that the tier of the prefix cache at the host had beside it.
+  int64_t tierTokens() const { return tierHits; }
   /// Tokens of a text that the prefix cache has.
   int64_t tokensOf(const Request &request) const { return findPrefix(request).tokens; }
   int64_t peakBlocks() const { return peak; }
@@ -92,6 +113,12 @@ protected:
   /// Requests of one batch at most, of schedulers that share `maxBatch` out among the stages.
   size_t microbatch() const {
     return static_cast<size_t>(std::max<int64_t>(1, limits.maxBatch / limits.stages));
+  }
+  /// Tokens of a step of a request that runs: the last one that it made, and guesses.
+  int64_t stepTokens() const { return 1 + limits.guesses; }
+  /// Blocks that a request holds from the start that comes with its cache.
+  virtual int64_t blocksToReceive(const Request &request) const {
+    return limits.blocksFor(request.processed + limits.guesses);
   }
   bool fits(int64_t blocks) const { return limits.blocks - used >= blocks; }
   void allocate(Request &request, int64_t blocks);
@@ -120,9 +147,12 @@ private:
   void letPass(double now);
 
   llvm::Optional<PrefixCache> prefixes;
-  std::deque<uint32_t> late; ///< that cannot meet the goal
+  llvm::Optional<PrefixCache> tier; ///< all that was in `prefixes`, and more
+  std::deque<uint32_t> late;        ///< that cannot meet the goal
+  std::deque<uint32_t> expected;
   size_t open = 0;
-  int64_t looked = 0, hits = 0;
+  int64_t looked = 0, hits = 0, tierHits = 0;
+  int64_t fetched = 0; ///< tokens from the tier since they were last asked for
 };
 
 /// Makes a scheduler of `requests`, which outlive it.

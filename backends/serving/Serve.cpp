@@ -14,109 +14,27 @@ using namespace perfc::serving;
 
 /// Tokens of answers and pieces of prompts of a run at most: each takes an iteration of its
 /// request.
-static constexpr double mostSteps = 5e7;
+static constexpr double mostSteps = 1e9;
+/// The most of them of which batches are kept, each some 0.5 kB.
+static constexpr double mostKept = 4e6;
 /// The latest arrival, in s: times after it are told apart to some ten nanoseconds.
 static constexpr double latestArrival = 1e8;
-/// Blocks of a cache without a limit.
-static constexpr int64_t endless = int64_t(1) << 50;
 
-//===-- Limits
-//---------------------------------------------------------------------------------===//
-
-/// Tokens of the largest batch that the scheduler may make.
-int64_t Serving::largestBatch() const {
-  int64_t longest = serve.longest();
-  if (scheduler.boundsPrompts())
-    return std::max({limits.maxTokens, longest, limits.maxBatch});
-  if (scheduler.makesPieces())
-    return std::max(limits.chunk, limits.maxBatch);
-  return std::min(limits.maxBatch, serve.requests()) * longest;
+Serving::Serving(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
+                 DiagnosticEngine &diagnostics)
+    : module(module), serve(serve), diagnostics(diagnostics),
+      network(*module.lookup(serve.on()), providers, diagnostics) {
+  for (study::PoolOp pool : serve.pools())
+    pools.push_back(std::make_unique<Deployment>(module, serve, pool, providers, diagnostics));
 }
 
-void Serving::reportNoRoom(double weights, double logits, double usable) {
-  auto bytes = [base = writtenBase(model.capacity)](double value) {
-    return formatSize(std::round(value), base);
-  };
-  diagnostics
-      .report(serve->range(), diag::NoRoomForCache, bytes(weights), bytes(model.capacity),
-              bytes(usable))
-      .note(fmt::format("beside them are activations {} of {}, logits {}; the driver keeps {}",
-                        bytes(summary->activationBytes), counted(largestBatch(), "token"),
-                        bytes(logits), bytes(summary->reservedBytes)))
-      .help("more tensor or pipeline parallelism leaves less of them on each chip, a smaller batch "
-            "less activations");
-}
-
-/// The cache of the stage with the least room: what weights, the activations of the largest batch,
-/// the logits of the most requests leave of the share of what the driver leaves.
-bool Serving::findLimits() {
-  limits.blockTokens = scheduler.block();
-  limits.maxBatch = scheduler.maxBatch();
-  limits.maxTokens = scheduler.maxTokens();
-  limits.chunk = scheduler.chunk();
-  limits.stages = model.stages;
-  limits.reserved = isReserving() ? limits.blocksFor(reservedTokens()) : 0;
-  limits.blocks = endless;
-  limits.admission = {serve.admission() == "priority"   ? Admission::Order::Priority
-                      : serve.admission() == "shortest" ? Admission::Order::Shortest
-                      : serve.admission() == "goal"     ? Admission::Order::Goal
-                                                        : Admission::Order::Arrival,
-                      serve.admissionGoal()};
-  summary->activationBytes = model.activationToken * static_cast<double>(largestBatch());
-  summary->reservedBytes = serve.reserve(model.capacity);
-  double usable = (model.capacity - summary->reservedBytes) * serve.memoryShare();
-  for (const StageRoom &room : model.rooms) {
-    double block = room.cacheToken * static_cast<double>(limits.blockTokens);
-    double logits = room.logits * static_cast<double>(limits.maxBatch);
-    double left = usable - room.weights - summary->activationBytes - logits;
-    summary->weightBytes = std::max(summary->weightBytes, room.weights);
-    summary->cacheBytes = std::max(summary->cacheBytes, room.cacheToken);
-    summary->logitBytes = std::max(summary->logitBytes, logits);
-    if (model.capacity <= 0)
-      continue;
-    if (left <= 0 || (block > 0 && left < block)) {
-      reportNoRoom(room.weights, logits, usable);
+bool Serving::checkRequests(llvm::ArrayRef<Request> requests) {
+  for (const auto &pool : pools)
+    if (!pool->checkRequests(requests))
       return false;
-    }
-    if (block > 0)
-      limits.blocks = std::min(limits.blocks, static_cast<int64_t>(std::floor(left / block)));
-  }
-  if (double bandwidth = scheduler.swap(); bandwidth > 0)
-    limits.swapSeconds = summary->cacheBytes / bandwidth;
-  if (serve.prefixShare() >= 0)
-    limits.prefixBlocks =
-        static_cast<int64_t>(serve.prefixShare() * static_cast<double>(limits.blocks));
-  if (limits.blocks != endless)
-    summary->blocks = limits.blocks;
-  return true;
-}
-
-bool Serving::checkRequests(const std::vector<Request> &requests) {
-  double steps = 0;
-  int64_t reserved = reservedTokens();
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const Request &request = requests[i];
-    steps += static_cast<double>(request.answer);
-    if (scheduler.makesPieces())
-      steps += static_cast<double>((request.prompt - 1) / limits.chunk);
-    auto fail = [&](const std::string &needs, const std::string &has) {
-      diagnostics.report(serve->range(), diag::RequestNeverFits, i,
-                         fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),
-                         has);
-      return false;
-    };
-    if (isReserving() && request.total() > reserved)
-      return fail("as long as it gets",
-                  fmt::format("{} reserved for each (`max_tokens`)", counted(reserved, "token")));
-    int64_t blocks =
-        isReserving() ? limits.reserved : limits.blocksFor(request.total()) + limits.watermark();
-    if (limits.blocks < blocks)
-      return fail(isReserving()
-                      ? fmt::format("{} reserved", counted(blocks, "block"))
-                      : fmt::format("{} with what is kept free", counted(blocks, "block")),
-                  fmt::format("{} of {}", counted(limits.blocks, "block"),
-                              counted(limits.blockTokens, "token")));
-  }
+  steps = 0;
+  for (const Request &request : requests)
+    steps += static_cast<double>(request.answer) + pools.front()->promptSteps(request);
   if (!(requests.back().arrival <= latestArrival)) {
     diagnostics.report(
         serve->range(), diag::BadServeValue,
@@ -144,19 +62,57 @@ bool Serving::checkTheta() {
   return false;
 }
 
-/// What requests are served by, and what batches take; nothing after a report.
-llvm::Optional<Serving::Deployment> Serving::deployment(std::vector<Request> &requests) {
-  if (!findLimits())
-    return llvm::None;
+//===-- Between pools
+//--------------------------------------------------------------------------===//
+
+/// What the cache of `tokens` takes from a copy of the first pool to one of the second: the chips
+/// that hold it send at the same time, as many as there are on the side that has fewer. Null after
+/// a report.
+const Cost *Serving::transferCost(double tokens) {
+  const Deployment &from = *pools[0], &to = *pools[1];
+  int64_t links = std::min(from.holders(), to.holders());
+  double bytes = std::min(from.cacheOfToken(), to.cacheOfToken()) * tokens;
+  passes::ChipSet senders{from.pool.firstChip(), links, network.chips()};
+  return network.sendCost(senders, to.pool.firstChip() - from.pool.firstChip(),
+                          bytes / static_cast<double>(links), serve->range());
+}
+
+/// Transfers take a latency and a time for each byte: two sizes say both.
+bool Serving::findTransfers() {
+  if (pools.size() < 2)
+    return true;
+  const Cost *one = transferCost(1), *many = transferCost(transferTokens);
+  if (!one || !many)
+    return false;
+  double first = one->latency.central(), last = many->latency.central();
+  transferToken = (last - first) / (transferTokens - 1);
+  transferLatency = first - transferToken;
+  return true;
+}
+
+bool Serving::prepare() {
+  if (!checkTheta() || (pools.size() > 1 && !network.readFaults(serve->range())))
+    return false;
+  for (const auto &pool : pools)
+    if (!pool->build())
+      return false;
+  return findTransfers();
+}
+
+/// What requests are served by; nothing after a report.
+llvm::Optional<Setup> Serving::deployment(std::vector<Request> &requests) {
+  for (const auto &pool : pools)
+    if (!pool->findLimits())
+      return llvm::None;
   requests = makeRequests(serve);
   if (!checkRequests(requests))
     return llvm::None;
-  Setup setup{schedulerOf(kind()), limits, static_cast<size_t>(model.copies),
-              routerOf(serve.router(), serve.routerSeed())};
-  return Deployment{std::move(setup),
-                    [this](const BatchShape &shape, std::vector<double> &seconds) {
-                      model.cost->run(shape, seconds);
-                    }};
+  Setup setup;
+  setup.keepsAll = steps <= mostKept;
+  for (const auto &pool : pools)
+    setup.pools.push_back(pool->setup());
+  setup.transfer = [this](double tokens) { return transferLatency + transferToken * tokens; };
+  return setup;
 }
 
 void Serving::reportVidur(const std::string &why) {
@@ -164,41 +120,36 @@ void Serving::reportVidur(const std::string &why) {
 }
 
 /// The same by VIDUR's rules (backends/serving/vidur).
-llvm::Optional<Serving::Deployment> Serving::vidurDeployment(std::vector<Request> &requests) {
+llvm::Optional<Setup> Serving::vidurDeployment(std::vector<Request> &requests) {
   std::string why;
-  Setup setup = vidur::setupOf(serve, model, why);
+  Deployment &pool = *pools.front();
+  Setup setup{{vidur::setupOf(serve, pool.model, why)}, {}};
   if (why.empty())
     requests = vidur::requestsOf(serve, why);
   if (!why.empty()) {
     reportVidur(why);
     return llvm::None;
   }
-  limits = setup.limits;
-  summary->blocks = limits.blocks;
-  return Deployment{std::move(setup), [costs = vidur::costsOf(model)](
-                                          const BatchShape &shape, std::vector<double> &seconds) {
-                      costs.run(shape, seconds);
-                    }};
-}
-
-bool Serving::prepare() {
-  if (!checkTheta() || !model.build())
-    return false;
-  if (kind() != "lightllm" || model.stages == 1)
-    return true;
-  diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
-                     "lightllm has no pipeline");
-  return false;
+  pool.limits = setup.pools.front().limits;
+  pool.summary.blocks = pool.limits.blocks;
+  setup.pools.front().times = [costs = vidur::costsOf(pool.model)](const BatchShape &shape,
+                                                                   std::vector<double> &seconds) {
+    costs.run(shape, seconds);
+  };
+  return setup;
 }
 
 llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
   summary = std::make_shared<ServingSummary>();
-  model.cost->forget();
+  for (const auto &pool : pools) {
+    pool->forget();
+    pool->summary = ServedPool();
+  }
   if (rate)
     serve.arrivals()->setAttr("rate", Quantity(Uncertain(*rate), Dimension() / BaseUnit::Second));
   std::vector<Request> requests;
-  auto by = serve.isVidur() ? vidurDeployment(requests) : deployment(requests);
-  if (!by)
+  auto setup = serve.isVidur() ? vidurDeployment(requests) : deployment(requests);
+  if (!setup)
     return llvm::None;
   // Requests reach their queue later than they arrive.
   double front = serve.isVidur() ? 0 : StackFigures::of(*serve).request;
@@ -206,12 +157,15 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
     request.arrival += front;
     request.think += front;
   }
-  SimulationResult result = simulate(requests, by->setup, by->times);
+  SimulationResult result = simulate(requests, *setup);
   for (Request &request : result.requests)
     request.arrival -= front;
   if (!result.failure.empty()) {
-    assert(serve.isVidur() && "a request that fits is served");
-    reportVidur(result.failure);
+    if (serve.isVidur())
+      reportVidur(result.failure);
+    else
+      diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
+                         result.failure + ", as copies break or never start");
     return llvm::None;
   }
   summarize(std::move(result), requests);

@@ -9,21 +9,22 @@ using namespace perfc;
 using namespace perfc::serving;
 
 std::string Serving::strategyText() const {
-  std::string text = scheduler.label().str();
-  if (scheduler.makesPieces())
-    text += fmt::format(", chunk {}", limits.chunk);
-  text += fmt::format(", max_batch {}", limits.maxBatch);
-  if (kind() == "vllm" || kind() == "tensorrt_llm")
-    text += fmt::format(", max_tokens {}", limits.maxTokens);
-  if (model.tensor > 1)
-    text += fmt::format(", tensor {}", model.tensor);
-  if (model.stages > 1)
-    text += fmt::format(", pipeline {}", model.stages);
-  if (model.copies > 1)
-    text += fmt::format(", data {}", model.copies);
+  std::string text;
+  for (const auto &pool : pools) {
+    if (pools.size() > 1)
+      text += (text.empty() ? "" : "; ") + pool->pool.phase().str() + ": ";
+    text += pool->strategyText();
+  }
   if (serve.admission() != "arrival")
     text += ", admission " + serve.admission().str();
   return text;
+}
+
+int64_t Serving::chips() const {
+  int64_t sum = 0;
+  for (const auto &pool : pools)
+    sum += pool->model.chips;
+  return sum;
 }
 
 /// True where it is within all that `slo` asks.
@@ -52,6 +53,7 @@ void Serving::summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<R
     summary->promptTokens += original[i].prompt;
     summary->outputTokens += answer;
     summary->preemptions += request.restarts;
+    summary->reroutes += request.reroutes;
     summary->meeting += isAsked && meets(summary->requests.back());
     if (request.arrival < serve.warmUp())
       continue;
@@ -71,10 +73,19 @@ void Serving::summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<R
 
 /// The batches, and what each runs.
 void Serving::summarizeBatches(SimulationResult &result) {
+  for (const PoolResult &pool : result.pools)
+    summary->batchCount += pool.batches;
+  if (result.batches.empty()) { // too many to keep
+    summary->batchSize = result.sizeTally.distribution();
+    summary->batchTokens = result.tokenTally.distribution();
+    summary->tbt = result.gapTally.distribution();
+    return;
+  }
+  summary->tbt = Distribution::of(std::move(result.gaps));
   std::vector<double> sizes, tokens;
   for (const ServedBatch &batch : result.batches) {
     sizes.push_back(static_cast<double>(batch.requests));
-    tokens.push_back(static_cast<double>(batch.promptTokens + batch.decodes));
+    tokens.push_back(static_cast<double>(batch.promptTokens + batch.decodes + batch.guesses));
   }
   summary->batchSize = Distribution::of(std::move(sizes));
   summary->batchTokens = Distribution::of(std::move(tokens));
@@ -86,34 +97,66 @@ void Serving::summarizeBatches(SimulationResult &result) {
     return;
   }
   auto shapes = std::make_shared<std::vector<BatchShape>>(std::move(result.shapes));
-  summary->nodesOf = [cost = model.cost, shapes](size_t batch, size_t stage) {
+  // Of one pool: traces of several have no order among each other.
+  summary->nodesOf = [cost = pools.front()->model.cost, shapes](size_t batch, size_t stage) {
     return cost->nodesOf((*shapes)[batch], stage);
   };
 }
 
+/// What each pool has done.
+void Serving::summarizePools(const SimulationResult &result) {
+  int64_t copies = 0;
+  for (size_t i = 0; i < pools.size(); ++i) {
+    const Deployment &pool = *pools[i];
+    const PoolResult &did = result.pools[i];
+    ServedPool served = pool.summary;
+    auto on = did.secondsOn;
+    served.phase = pool.pool.phase().str();
+    served.strategy = pool.strategyText();
+    served.tensor = pool.model.tensor;
+    served.stages = pool.model.stages;
+    served.copies = pool.model.copies;
+    served.firstCopy = copies;
+    served.chips = pool.model.chips;
+    served.batches = did.batches;
+    served.busy = did.busy / (result.end * static_cast<double>(served.stages * served.copies));
+    served.copiesOn = on / result.end;
+    if (pool.limits.prefixBlocks >= 0) {
+      auto looked = static_cast<double>(std::max<int64_t>(1, did.promptTokens));
+      served.prefixHits = static_cast<double>(did.prefixTokens) / looked;
+      served.tierHits = static_cast<double>(did.tierTokens) / looked;
+    }
+    if (served.blocks > 0) {
+      auto blocks = static_cast<double>(served.blocks);
+      served.usage = did.blockSeconds / (result.end * blocks * static_cast<double>(served.copies));
+      served.peakUsage = static_cast<double>(did.peakBlocks) / blocks;
+    }
+    served.peakBlocks = (did.peakBlocks + pool.model.groups - 1) / pool.model.groups;
+    served.blockTokens = pool.limits.blockTokens;
+    served.guessed = did.guessed;
+    served.held = did.held;
+    served.steps = did.steps;
+    served.faults = did.faults;
+    served.peak = pool.model.peak * static_cast<double>(pool.model.chips);
+    served.capacity = pool.model.capacity;
+    served.boundaryBytes = pool.model.boundaryBytes;
+    copies += served.copies;
+    summary->pools.push_back(std::move(served));
+  }
+}
+
 void Serving::summarize(SimulationResult result, llvm::ArrayRef<Request> original) {
+  summary->runTime = result.end;
+  summary->strategy = strategyText();
+  summarizePools(result);
   summarizeRequests(result.requests, original);
   summarizeBatches(result);
-  summary->tbt = Distribution::of(std::move(result.gaps));
-  summary->runTime = result.end;
-  auto copies = static_cast<double>(model.copies);
-  summary->busy = result.busy / (result.end * static_cast<double>(model.stages) * copies);
-  if (serve.prefixShare() >= 0)
-    summary->prefixHits = static_cast<double>(result.prefixTokens) /
-                          static_cast<double>(std::max<int64_t>(1, result.promptTokens));
-  if (summary->blocks > 0) {
-    auto blocks = static_cast<double>(summary->blocks);
-    summary->usage = result.blockSeconds / (result.end * blocks * copies);
-    summary->peakUsage = static_cast<double>(result.peakBlocks) / blocks;
-  }
-  summary->peakBlocks = result.peakBlocks;
-  summary->blockTokens = limits.blockTokens;
-  summary->strategy = strategyText();
-  summary->tensor = model.tensor;
-  summary->stages = model.stages;
-  summary->copies = model.copies;
-  summary->peak = model.peak * static_cast<double>(model.chips);
-  summary->boundaryBytes = model.boundaryBytes;
+  summary->transfers = result.transfers;
+  summary->transferSeconds = result.transferSeconds;
+  summary->transferWaiting = result.transferWaiting;
+  if (pools.size() > 1)
+    summary->transferBytes = static_cast<double>(result.movedTokens) *
+                             std::min(pools[0]->cacheOfToken(), pools[1]->cacheOfToken());
 }
 
 namespace {
@@ -150,14 +193,19 @@ static void addLine(Cost &cost, const LineItem &item, const Figure &energy, Sour
   line->energy.known += item.joules;
 }
 
-/// A line per kernel and per kind of communication; the seconds of all.
-double Serving::addTotals(Cost &cost, Figure &energy) const {
-  double stages = static_cast<double>(model.stages * model.copies),
-         ranks = static_cast<double>(model.tensor), sum = 0;
-  for (const ItemTotal &total : model.cost->totals()) {
+/// A line per kernel and per kind of communication of a pool, or of its draft; times are means over
+/// all chips. The seconds of all.
+double Serving::addTotals(Cost &cost, const Deployment &pool, const BatchCost &of,
+                          llvm::StringRef prefix, Figure &energy) const {
+  const ServedModel &model = pool.model;
+  double stageChips = static_cast<double>(model.stageChips()),
+         share = stageChips / static_cast<double>(chips()), sum = 0;
+  for (const ItemTotal &total : of.totals()) {
     bool isKernel = total.kind.empty();
-    double seconds = total.seconds / stages, flops = total.sum.parts[Point::Flops] * ranks;
-    Uncertain joules = model.cost->energyOf(total.sum) * (isKernel ? ranks : 1);
+    const char *axis = total.kind == "all_to_all" ? " expert" : " tensor";
+    double seconds = total.seconds * share, flops = total.sum.parts[Point::Flops] * stageChips;
+    Uncertain joules =
+        of.energyOf(total.sum) * (isKernel ? stageChips : static_cast<double>(model.groups));
     energy.known += joules;
     summary->flops += flops;
     if (!total.isTimed) // other lines have the time
@@ -170,15 +218,15 @@ double Serving::addTotals(Cost &cost, Figure &energy) const {
                             : isCompute        ? "compute"
                                                : "memory";
     addLine(cost,
-            {isKernel ? total.name : total.kind + " tensor",
-             isKernel ? PartKind::Kernel : PartKind::Collective, seconds, total.runs / stages,
-             flops, joules.central(), bound},
+            {prefix.str() + (isKernel ? total.name : total.kind + axis),
+             isKernel ? PartKind::Kernel : PartKind::Collective, seconds, total.runs * share, flops,
+             joules.central(), bound},
             energy, serve->range());
     if (isKernel && total.isMeasured)
       cost.addBound("measured", seconds);
-    cost.addBound("compute", isKernel ? total.computeSeconds / stages : 0);
-    cost.addBound("memory", isKernel ? total.memorySeconds / stages : 0);
-    cost.addBound("launch", isKernel ? total.launchSeconds / stages : 0);
+    cost.addBound("compute", isKernel ? total.computeSeconds * share : 0);
+    cost.addBound("memory", isKernel ? total.memorySeconds * share : 0);
+    cost.addBound("launch", isKernel ? total.launchSeconds * share : 0);
     cost.addBound("network", isKernel ? 0 : seconds);
     cost.exposed += isKernel ? 0 : seconds;
     sum += seconds;
@@ -186,61 +234,114 @@ double Serving::addTotals(Cost &cost, Figure &energy) const {
   return sum;
 }
 
+int64_t Serving::batchesOf(const Deployment &pool) const {
+  return (pool.pool.phase() == "decode" ? summary->pools.back() : summary->pools.front()).batches;
+}
+
+/// What stages of a pool pass on to each other; its seconds.
+double Serving::addSends(Cost &cost, const Deployment &pool, llvm::StringRef prefix,
+                         Figure &energy) const {
+  const ServedModel &model = pool.model;
+  auto share = static_cast<double>(model.stageChips()) / static_cast<double>(chips());
+  double sends = model.cost->sendSeconds() * share;
+  if (!(sends > 0))
+    return 0;
+  Figure joules = model.sendEnergy(model.cost->sentTokens()), owners = joules;
+  owners.known = 0;
+  energy += owners;
+  energy.known += joules.known;
+  auto batches = static_cast<double>(batchesOf(pool));
+  addLine(cost,
+          {prefix.str() + "send pipeline", PartKind::Collective, sends,
+           batches * static_cast<double>(model.stages - 1) * share, 0, joules.known.central(),
+           "network"},
+          energy, serve->range());
+  cost.addBound("network", sends);
+  cost.exposed += sends;
+  return sends;
+}
+
+/// What the software stack takes beside the kernels of a pool; its seconds.
+double Serving::addStack(Cost &cost, const Deployment &pool, llvm::StringRef prefix,
+                         const Figure &energy) const {
+  double share = static_cast<double>(pool.model.stageChips()) / static_cast<double>(chips());
+  double stack = pool.model.cost->stackSeconds() * share;
+  if (stack == 0)
+    return 0;
+  addLine(cost,
+          {prefix.str() + "stack", PartKind::Phase, stack,
+           static_cast<double>(batchesOf(pool)) * share},
+          energy, serve->range());
+  cost.addBound("stack", stack);
+  return stack;
+}
+
+/// Caches that move between pools run beside the batches: they take energy and no time of stages.
+void Serving::addTransfers(Cost &cost, Figure &energy) {
+  if (summary->transfers == 0)
+    return;
+  auto links = static_cast<double>(std::min(pools[0]->holders(), pools[1]->holders()));
+  double tokens =
+      summary->transferBytes / std::min(pools[0]->cacheOfToken(), pools[1]->cacheOfToken());
+  const Cost *all = transferCost(tokens);
+  if (!all)
+    return;
+  Figure joules = all->energy.times(links), owners = joules;
+  owners.known = 0;
+  energy += owners;
+  energy.known += joules.known;
+  addLine(cost,
+          {"transfer of caches", PartKind::Collective, 0, static_cast<double>(summary->transfers),
+           0, joules.known.central(), "network"},
+          energy, serve->range());
+}
+
 /// What the run is made of.
-void Serving::addItems(Cost &cost) const {
-  auto batches = static_cast<double>(summary->batches.size());
+void Serving::addItems(Cost &cost) {
   double left = cost.latency.central();
-  Figure energy = model.energyOwners;
+  Figure energy = pools.front()->model.energyOwners;
+  for (size_t i = 1; i < pools.size(); ++i)
+    energy += pools[i]->model.energyOwners;
   energy.known = 0;
   if (serve.isVidur()) {
     energy = Figure::notGiven("mode", "vidur");
-    double seconds = summary->busy * summary->runTime;
-    addLine(cost, {"batches", PartKind::Phase, seconds, batches}, energy, serve->range());
+    double seconds = summary->pools[0].busy * summary->runTime;
+    addLine(cost, {"batches", PartKind::Phase, seconds, static_cast<double>(summary->batchCount)},
+            energy, serve->range());
     cost.addBound("measured", seconds);
     left -= seconds;
   }
-  left -= addTotals(cost, energy);
-  auto stages = static_cast<double>(model.stages),
-       shared = stages * static_cast<double>(model.copies);
-  if (double sends = model.cost->sendSeconds() / shared; sends > 0) {
-    Figure joules = model.sendEnergy(model.cost->sentTokens()), owners = joules;
-    owners.known = 0;
-    energy += owners;
-    energy.known += joules.known;
-    addLine(cost,
-            {"send pipeline", PartKind::Collective, sends, batches * (stages - 1) / shared, 0,
-             joules.known.central(), "network"},
-            energy, serve->range());
-    cost.addBound("network", sends);
-    cost.exposed += sends;
-    left -= sends;
+  for (const auto &pool : pools) {
+    std::string prefix = pools.size() > 1 ? pool->pool.phase().str() + " " : "";
+    left -= addTotals(cost, *pool, *pool->model.cost, prefix, energy);
+    if (const auto &draft = pool->model.draft)
+      left -= addTotals(cost, *pool, *draft, prefix + "draft ", energy);
+    left -= addSends(cost, *pool, prefix, energy) + addStack(cost, *pool, prefix, energy);
+    cost.energy.isPartial = cost.energy.isPartial || pool->model.sources.isEnergyPartial;
   }
-  if (double stack = model.cost->stackSeconds() / shared; stack != 0) {
-    addLine(cost, {"stack", PartKind::Phase, stack, batches / shared}, energy, serve->range());
-    cost.addBound("stack", stack);
-    left -= stack;
-  }
+  addTransfers(cost, energy);
   if (left > 1e-12 * cost.latency.central()) {
     cost.idle = left;
     addLine(cost, {"waiting", PartKind::Phase, left, 1}, energy, serve->range());
     cost.addBound("waiting", cost.idle);
   }
   cost.work = llvm::None; // of kernels, only what limits each is known
+  bool isPartial = cost.energy.isPartial;
   cost.energy = energy;
-  cost.energy.isPartial = model.sources.isEnergyPartial;
+  cost.energy.isPartial = isPartial;
 }
 
 const char *Serving::timesNote() const {
   if (serve.isVidur())
     return "batches, times and the cache are those of VIDUR's model, defects included; it has no "
            "energy";
-  if (model.table)
+  if (pools.front()->model.table)
     return "layers take the times of the table; what stands before and behind them is ideal, and "
            "the host "
            "takes no time";
   if (study::findPart(*serve, study::RuntimeOp::opName))
     return "";
-  if (!model.sources.libraries.empty())
+  if (!pools.front()->model.sources.libraries.empty())
     return "the host takes no time, since no runtime is given";
   return "the times are ideal: kernels reach the peaks of the chip and the host takes no time, "
          "since no runtime is given";
@@ -257,42 +358,55 @@ void Serving::noteRuntime(Cost &cost) const {
 Outcome Serving::outcome() {
   Outcome result;
   result.kind = ResultKind::Serving;
-  result.hasEnergyMoves = model.cost->hasAllSources();
-  result.readsFamilies = llvm::is_contained(model.sources.providers, "tile");
+  result.hasEnergyMoves = true;
   result.serving = summary;
   result.tokens = static_cast<double>(summary->outputTokens);
   result.price = priceOf(*serve);
   Cost &cost = result.cost;
   cost.latency = summary->runTime;
-  cost.area = model.area;
-  cost.chips = result.kernelChips = model.chips;
-  cost.errors = model.sources.errors;
-  if (model.table)
-    cost.errors.addUnknown("kernels");
-  cost.errors.add(model.errors);
+  cost.area = pools.front()->model.area;
+  cost.chips = result.kernelChips = chips();
+  std::vector<std::string> used, libraries;
+  auto join = [](std::vector<std::string> &into, const std::vector<std::string> &more) {
+    for (const std::string &one : more)
+      if (!llvm::is_contained(into, one))
+        into.push_back(one);
+  };
+  double peak = 0;
+  for (const auto &pool : pools) {
+    const ServedModel &model = pool->model;
+    result.hasEnergyMoves &= model.cost->hasAllSources();
+    result.readsFamilies |= llvm::is_contained(model.sources.providers, "tile");
+    cost.errors.add(model.sources.errors);
+    if (model.table)
+      cost.errors.addUnknown("kernels");
+    cost.errors.add(model.errors);
+    peak += model.peak * static_cast<double>(model.chips);
+    join(used, model.sources.providers);
+    join(libraries, model.sources.libraries);
+    for (const std::string &note : model.sources.notes)
+      cost.addNote(note);
+  }
   noteRuntime(cost);
   addItems(cost);
   cost.flops = static_cast<int64_t>(std::min(summary->flops, 9e18));
-  cost.utilization = summary->flops / (summary->peak * summary->runTime);
-  cost.peakMemory =
-      static_cast<int64_t>(summary->weightBytes + summary->activationBytes + summary->logitBytes +
-                           summary->reservedBytes +
-                           summary->cacheBytes * static_cast<double>(summary->peakBlocks) *
-                               static_cast<double>(summary->blockTokens));
-  if (model.capacity > 0)
-    cost.memoryCapacity = model.capacity;
-  std::vector<std::string> used = model.sources.providers;
-  if (model.chips > 1)
+  cost.utilization = summary->flops / (peak * summary->runTime);
+  const ServedPool &fullest = summary->fullest();
+  cost.peakMemory = static_cast<int64_t>(fullest.memoryBytes());
+  if (fullest.capacity > 0)
+    cost.memoryCapacity = fullest.capacity;
+  if (chips() > 1)
     used.push_back("network");
-  if (model.table)
+  if (pools.front()->model.table)
     used.push_back("table");
   cost.provenance = {llvm::join(used, ", "), summary->strategy,
                      "batch = kernels of all tokens + attention of each request + collectives",
-                     llvm::join(model.sources.libraries, ", ")};
-  for (const std::string &note : model.sources.notes)
-    cost.addNote(note);
+                     llvm::join(libraries, ", ")};
   if (const char *note = timesNote(); *note)
     cost.addNote(note);
+  if (summary->batches.empty())
+    cost.addNote("the batches of so many steps are not kept: timelines and traces have none, and "
+                 "tbt, batch_size and batch_tokens are counted to 0.1 %");
   cost.describe(PartKind::Program, serve.symbol(), serve->range());
   return result;
 }

@@ -7,16 +7,14 @@
 
 #include "backends/core/CostProvider.h"
 #include "backends/core/Outcome.h"
-#include "backends/serving/Model.h"
+#include "backends/serving/Deployment.h"
 
 namespace perfc::serving {
 
 class Serving {
 public:
   Serving(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
-          DiagnosticEngine &diagnostics)
-      : serve(serve), diagnostics(diagnostics), scheduler(serve.scheduler()),
-        model(module, serve, providers, diagnostics) {}
+          DiagnosticEngine &diagnostics);
 
   /// Costs the model; false after a report.
   bool prepare();
@@ -25,43 +23,48 @@ public:
   llvm::Optional<Outcome> run(llvm::Optional<double> rate = llvm::None);
   /// The same at an end that only costs of kernels depend on.
   llvm::Optional<Outcome> runAt(const UncertainEnd &end) {
-    model.moveTo(end);
+    for (const auto &pool : pools)
+      pool->model.moveTo(end);
     return run();
   }
 
 private:
-  bool isReserving() const { return scheduler.isReserving(); }
-  llvm::StringRef kind() const { return scheduler.kind(); }
-  /// Tokens that each request has room for from its start.
-  int64_t reservedTokens() const { return scheduler.maxTokens(serve.longest()); }
-  bool findLimits();
-  int64_t largestBatch() const;
-  void reportNoRoom(double weights, double logits, double usable);
+  /// Tokens of the longer one of two transfers that are priced.
+  static constexpr double transferTokens = 4096;
+
   bool checkTheta();
-  bool checkRequests(const std::vector<Request> &requests);
-  struct Deployment {
-    Setup setup;
-    StageTimes times;
-  };
-  llvm::Optional<Deployment> deployment(std::vector<Request> &requests);
-  llvm::Optional<Deployment> vidurDeployment(std::vector<Request> &requests);
+  bool checkRequests(llvm::ArrayRef<Request> requests);
+  const Cost *transferCost(double tokens);
+  bool findTransfers();
+  llvm::Optional<Setup> deployment(std::vector<Request> &requests);
+  llvm::Optional<Setup> vidurDeployment(std::vector<Request> &requests);
   void reportVidur(const std::string &why);
   void summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<Request> original);
   void summarizeBatches(SimulationResult &result);
+  void summarizePools(const SimulationResult &result);
   void summarize(SimulationResult result, llvm::ArrayRef<Request> original);
   bool meets(const ServedRequest &request) const;
   std::string strategyText() const;
   const char *timesNote() const; ///< "" where there is nothing to say
   void noteRuntime(Cost &cost) const;
   Outcome outcome();
-  double addTotals(Cost &cost, Figure &energy) const;
-  void addItems(Cost &cost) const;
+  double addTotals(Cost &cost, const Deployment &pool, const BatchCost &of, llvm::StringRef prefix,
+                   Figure &energy) const;
+  double addSends(Cost &cost, const Deployment &pool, llvm::StringRef prefix, Figure &energy) const;
+  double addStack(Cost &cost, const Deployment &pool, llvm::StringRef prefix,
+                  const Figure &energy) const;
+  int64_t batchesOf(const Deployment &pool) const;
+  void addTransfers(Cost &cost, Figure &energy);
+  void addItems(Cost &cost);
+  int64_t chips() const;
 
+  const ir::Module &module;
   study::ServeOp serve;
   DiagnosticEngine &diagnostics;
-  study::SchedulerOp scheduler;
-  ServedModel model;
-  Limits limits;
+  std::vector<std::unique_ptr<Deployment>> pools;
+  RankNetwork network;                           ///< of the whole system
+  double steps = 0;                              ///< iterations of all requests at most
+  double transferLatency = 0, transferToken = 0; ///< s, of a cache between pools
   std::shared_ptr<ServingSummary> summary;
 };
 

@@ -1,146 +1,343 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serving/Simulation.h"
 
+#include "backends/serving/Arrivals.h"
+#include "backends/serving/Copy.h"
+#include "backends/serving/Transfers.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <limits>
-#include <queue>
+#include <fmt/format.h>
 
 using namespace perfc;
 using namespace perfc::serving;
 
-static constexpr double never = std::numeric_limits<double>::infinity();
+/// Changes of copies without anything else between them, after which a run ends.
+static constexpr int64_t mostVain = 100'000;
 
 namespace {
 
-/// A batch is known by its place in `SimulationResult::batches`.
-struct Stage {
-  std::deque<size_t> waiting;
-  size_t batch = 0;
-  double end = never; ///< of the batch that it works on
-};
+/// A pool while it serves.
+struct Pool {
+  const PoolSetup &setup;
+  size_t first; ///< of its copies among all
+  Fleet fleet;
+  std::vector<const Scheduler *> takers; ///< of the copies that take requests
+  std::deque<uint32_t> backlog;          ///< requests that none takes
+  std::deque<uint32_t> unexpected;       ///< the same, with their caches at another pool
+  PoolResult result;
 
-/// A copy of the model.
-struct Copy {
-  std::unique_ptr<Scheduler> scheduler;
-  std::vector<Stage> stages;
-  std::deque<Batch> underWay; ///< in the order in which they end
-  bool isNews = false;        ///< a request has come or a batch has ended
-  double counted = 0;         ///< s up to which the blocks that it holds are counted
-
-  double nextEnd() const {
-    double next = never;
-    for (const Stage &stage : stages)
-      next = std::min(next, stage.end);
-    return next;
-  }
+  Pool(const PoolSetup &setup, size_t first)
+      : setup(setup), first(first), fleet(setup.copies, setup.outages, setup.scaling) {}
 };
 
 class Simulation {
 public:
-  Simulation(std::vector<Request> list, const Setup &setup, const StageTimes &times,
+  Simulation(std::vector<Request> list, const Setup &setup,
              const std::function<void(const Batch &)> &onBatch);
 
   SimulationResult run();
 
 private:
+  bool step();
   void arrive();
-  void advance(Copy &copy);
-  void finishStages(Copy &copy);
-  void finishBatch(Copy &copy);
-  void makeBatches(Copy &copy);
-  void start(Copy &copy, Batch batch);
-  void startStages(Copy &copy);
-  void queueFollower(uint32_t request);
-  double nextArrival() const;
+  void changeFleets();
+  void endTransfers();
+  void send(uint32_t request, Pool &pool);
+  void handOver(uint32_t request);
+  llvm::Optional<size_t> route(uint32_t request, Pool &pool);
+  void wake(size_t copy);
+  void count(size_t copy);
+  void breakDown(size_t copy);
+  void retire(size_t copy);
+  void renew(size_t copy);
+  void findTakers(Pool &pool);
+  void advance(size_t copy);
+  void finish(size_t copy, UnderWay done);
+  void noteGaps(double gap, int64_t times);
+  void moveOn(Request &request, int64_t tokens, Pool &pool);
+  void makeBatches(size_t copy);
+  UnderWay underWay(size_t copy, Batch batch);
+  void record(UnderWay batch);
   BatchShape shapeOf(const Batch &batch) const;
+  double nextChange() const;
+  Pool &poolOf(size_t copy) { return pools[pools.size() > 1 && copy >= pools[1].first ? 1 : 0]; }
 
   SimulationResult result;
   const Setup &setup;
-  const StageTimes &times;
   const std::function<void(const Batch &)> &onBatch;
+  std::vector<Pool> pools;
   std::vector<Copy> copies;
-  std::vector<const Scheduler *> schedulers; ///< of the copies
+  Arrivals arrivals;
+  Transfers transfers;
   /// When copies have something to do; a time that is no longer one of its copy's is left alone.
   using Event = std::pair<double, size_t>;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
-  std::vector<size_t> due;        ///< copies with something to do now
-  std::vector<uint32_t> order;    ///< of requests that follow none, by arrival
-  std::vector<int64_t> followers; ///< by request; -1 for none
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> following; ///< time and request
-  size_t arrived = 0;                                                       ///< of `order`
+  std::vector<size_t> due, round; ///< copies with something to do now
   double now = 0;
+  size_t open = 0;             ///< requests that are not done
+  int64_t vain = 0;            ///< changes of copies since anything else has happened
   std::vector<double> seconds; ///< of the batch that starts, by stage
 };
 
 } // namespace
 
-Simulation::Simulation(std::vector<Request> list, const Setup &setup, const StageTimes &times,
+static size_t copiesOf(const Setup &setup) {
+  size_t count = 0;
+  for (const PoolSetup &pool : setup.pools)
+    count += pool.copies;
+  return count;
+}
+
+Simulation::Simulation(std::vector<Request> list, const Setup &setup,
                        const std::function<void(const Batch &)> &onBatch)
-    : setup(setup), times(times), onBatch(onBatch), copies(setup.copies) {
-  result.requests = std::move(list);
-  followers.resize(result.requests.size(), -1);
-  for (size_t i = 0; i < result.requests.size(); ++i)
-    if (int64_t before = result.requests[i].after; before >= 0)
-      followers[static_cast<size_t>(before)] = static_cast<int64_t>(i);
-    else
-      order.push_back(static_cast<uint32_t>(i));
-  for (Copy &copy : copies) {
-    copy.scheduler = setup.scheduler(result.requests, setup.limits);
-    copy.stages.resize(static_cast<size_t>(setup.limits.stages));
-    schedulers.push_back(copy.scheduler.get());
+    : result{std::move(list)}, setup(setup), onBatch(onBatch), arrivals(result.requests),
+      transfers(copiesOf(setup), setup.transfer), open(result.requests.size()) {
+  for (const PoolSetup &pool : setup.pools) {
+    pools.emplace_back(pool, copies.size());
+    for (size_t i = 0; i < pool.copies; ++i)
+      copies.emplace_back(static_cast<size_t>(pool.limits.stages));
+  }
+  for (size_t copy = 0; copy < copies.size(); ++copy)
+    renew(copy);
+  for (Pool &pool : pools)
+    findTakers(pool);
+}
+
+//===-- Where requests go
+//----------------------------------------------------------------------===//
+
+/// Gives a copy a new scheduler.
+void Simulation::renew(size_t copy) {
+  Pool &pool = poolOf(copy);
+  Limits limits = pool.setup.limits;
+  limits.isHandOver = pools.size() > 1 && &pool == &pools[0];
+  copies[copy].scheduler = pool.setup.scheduler(result.requests, limits);
+}
+
+/// Lists the copies that take requests, and gives them those that have waited for one.
+void Simulation::findTakers(Pool &pool) {
+  pool.takers.clear();
+  for (size_t copy : pool.fleet.up())
+    pool.takers.push_back(copies[pool.first + copy].scheduler.get());
+  if (pool.takers.empty())
+    return;
+  for (uint32_t request : std::exchange(pool.backlog, {}))
+    send(request, pool);
+  for (uint32_t request : std::exchange(pool.unexpected, {}))
+    handOver(request);
+}
+
+llvm::Optional<size_t> Simulation::route(uint32_t request, Pool &pool) {
+  if (pool.takers.empty())
+    return llvm::None;
+  size_t place = 0;
+  if (pool.takers.size() > 1)
+    place = pool.setup.router(result.requests, request, pool.takers);
+  return pool.first + pool.fleet.up()[place];
+}
+
+void Simulation::send(uint32_t request, Pool &pool) {
+  auto copy = route(request, pool);
+  if (!copy)
+    return pool.backlog.push_back(request);
+  wake(*copy);
+  copies[*copy].scheduler->arrive(request);
+  result.requests[request].copy = static_cast<int64_t>(*copy);
+}
+
+/// A request whose prompt has been read goes on in the second pool.
+void Simulation::handOver(uint32_t request) {
+  auto copy = route(request, pools[1]);
+  if (!copy)
+    return pools[1].unexpected.push_back(request);
+  wake(*copy);
+  copies[*copy].scheduler->expect(request);
+  result.requests[request].target = static_cast<int64_t>(*copy);
+}
+
+void Simulation::endTransfers() {
+  while (transfers.next() <= now) {
+    auto [number, request] = transfers.take();
+    Request &moved = result.requests[request];
+    if (moved.transfer != number)
+      continue; // one of its copies has broken
+    wake(static_cast<size_t>(moved.copy));
+    wake(static_cast<size_t>(moved.target));
+    copies[static_cast<size_t>(moved.copy)].scheduler->release(request);
+    copies[static_cast<size_t>(moved.target)].scheduler->receive(request);
+    moved.copy = moved.target;
+    moved.target = moved.transfer = -1;
   }
 }
 
-/// Moves a request on by `tokens`. The iteration that ends its prompt also makes its next token.
-static void moveOn(Request &request, int64_t tokens, double now, std::vector<double> &gaps) {
-  request.processed += tokens;
-  bool makesToken = request.isPrefilled;
-  if (!request.isPrefilled && request.processed == request.prompt) {
-    request.isPrefilled = makesToken = true;
-    ++request.processed;
+void Simulation::arrive() {
+  while (arrivals.next() <= now)
+    send(arrivals.take(), pools[0]);
+}
+
+//===-- Copies that come and go
+//----------------------------------------------------------------===//
+
+void Simulation::count(size_t copy) {
+  Copy &one = copies[copy];
+  poolOf(copy).result.blockSeconds +=
+      static_cast<double>(one.scheduler->usedBlocks()) * (now - one.counted);
+  one.counted = now;
+}
+
+/// To be called before something changes at a copy.
+void Simulation::wake(size_t copy) {
+  count(copy);
+  copies[copy].isNews = true;
+  due.push_back(copy);
+}
+
+/// What the scheduler of a copy has counted.
+void Simulation::retire(size_t copy) {
+  const Scheduler &scheduler = *copies[copy].scheduler;
+  PoolResult &sum = poolOf(copy).result;
+  sum.peakBlocks = std::max(sum.peakBlocks, scheduler.peakBlocks());
+  sum.promptTokens += scheduler.promptTokens();
+  sum.prefixTokens += scheduler.prefixTokens();
+  sum.tierTokens += scheduler.tierTokens();
+  if (result.failure.empty())
+    result.failure = scheduler.failure();
+}
+
+/// Takes a copy out: what is under way and its caches are gone, its requests are sent again.
+void Simulation::breakDown(size_t copy) {
+  PoolResult &sum = poolOf(copy).result;
+  count(copy);
+  ++sum.faults;
+  double left = 0;
+  for (UnderWay &batch : copies[copy].drop(now, left))
+    record(std::move(batch));
+  sum.busy -= left;
+  retire(copy);
+  renew(copy);
+  auto here = static_cast<int64_t>(copy);
+  std::vector<uint32_t> lost, waiting;
+  for (size_t i = 0; i < result.requests.size(); ++i) {
+    Request &request = result.requests[i];
+    if (request.isDone()) {
+      // Some schedulers keep what is done until others are.
+      if (request.copy == here)
+        request.holdNothing();
+      continue;
+    }
+    if (request.copy == here) {
+      lost.push_back(static_cast<uint32_t>(i));
+    } else if (request.target == here) {
+      request.target = request.transfer = -1;
+      request.incoming = 0;
+      waiting.push_back(static_cast<uint32_t>(i));
+    }
   }
-  if (!makesToken)
-    return;
+  findTakers(poolOf(copy));
+  for (uint32_t number : lost) {
+    Request &request = result.requests[number];
+    if (request.target >= 0) {
+      wake(static_cast<size_t>(request.target));
+      copies[static_cast<size_t>(request.target)].scheduler->forget(number);
+    }
+    for (Pool &pool : pools)
+      llvm::erase_value(pool.unexpected, number);
+    request.loseCaches();
+    send(number, pools[0]);
+  }
+  for (uint32_t number : waiting)
+    handOver(number);
+}
+
+void Simulation::changeFleets() {
+  for (Pool &pool : pools) {
+    if (pool.fleet.next() > now)
+      continue;
+    auto load = [&] {
+      auto sum = static_cast<int64_t>(pool.backlog.size());
+      for (size_t i = 0; i < pool.setup.copies; ++i)
+        sum += static_cast<int64_t>(copies[pool.first + i].scheduler->outstanding());
+      return sum;
+    };
+    auto isIdle = [&](size_t copy) { return copies[pool.first + copy].isIdle(); };
+    for (size_t copy : pool.fleet.change(now, load, isIdle))
+      breakDown(pool.first + copy);
+    findTakers(pool);
+  }
+}
+
+double Simulation::nextChange() const {
+  double next = never;
+  for (const Pool &pool : pools)
+    next = std::min(next, pool.fleet.next());
+  return next;
+}
+
+//===-- Batches
+//--------------------------------------------------------------------------------===//
+
+void Simulation::noteGaps(double gap, int64_t times) {
+  if (setup.keepsAll)
+    result.gaps.insert(result.gaps.end(), static_cast<size_t>(times), gap);
+  else
+    result.gapTally.add(gap, times);
+}
+
+/// Moves a request on by `tokens`, of which guesses may not hold. The iteration that ends its
+/// prompt also makes its next token.
+void Simulation::moveOn(Request &request, int64_t tokens, Pool &pool) {
+  int64_t made = 0;
+  if (request.isPrefilled) {
+    made = tokens;
+    if (tokens > 1) {
+      int64_t held =
+          std::min(tokens - 1, pool.setup.speculation.held(request.id, request.processed));
+      pool.result.guessed += tokens - 1;
+      pool.result.held += held;
+      ++pool.result.steps;
+      made = std::min(1 + held, request.total() - request.processed);
+    }
+    request.processed += made;
+  } else {
+    request.processed += tokens;
+    if (request.processed < request.prompt)
+      return;
+    request.isPrefilled = true;
+    ++request.processed;
+    made = 1;
+  }
   if (request.first < 0)
     request.first = now;
   else
-    gaps.push_back(now - request.last);
+    noteGaps(now - request.last, 1);
+  if (made > 1)
+    noteGaps(0, made - 1);
   request.last = now;
   if (request.processed == request.total())
     request.done = now;
 }
 
-/// Lets who waits for a request come after its time.
-void Simulation::queueFollower(uint32_t request) {
-  int64_t next = followers[request];
-  if (next < 0 || !result.requests[request].isDone())
-    return;
-  Request &follower = result.requests[static_cast<size_t>(next)];
-  follower.arrival = now + follower.think;
-  following.emplace(follower.arrival, static_cast<size_t>(next));
-}
-
-void Simulation::finishBatch(Copy &copy) {
-  for (const BatchEntry &entry : copy.underWay.front()) {
-    moveOn(result.requests[entry.request], entry.tokens, now, result.gaps);
-    queueFollower(entry.request);
-  }
-  copy.scheduler->end(copy.underWay.front());
-  copy.underWay.pop_front();
-  copy.isNews = true;
-}
-
-void Simulation::finishStages(Copy &copy) {
-  for (size_t i = 0; i < copy.stages.size(); ++i) {
-    Stage &stage = copy.stages[i];
-    if (stage.end > now)
+void Simulation::finish(size_t copy, UnderWay done) {
+  Pool &pool = poolOf(copy);
+  bool isHandOver = pools.size() > 1 && &pool == &pools[0];
+  done.served.outputs = 0;
+  for (const BatchEntry &entry : done.batch) {
+    Request &request = result.requests[entry.request];
+    int64_t before = request.isPrefilled ? request.processed : request.prompt;
+    moveOn(request, entry.tokens, pool);
+    done.served.outputs += request.isPrefilled ? request.processed - before : 0;
+    if (!request.isDone())
       continue;
-    stage.end = never;
-    if (i + 1 < copy.stages.size())
-      copy.stages[i + 1].waiting.push_back(stage.batch);
-    else
-      finishBatch(copy);
+    --open;
+    arrivals.end(entry.request);
   }
+  copies[copy].scheduler->end(done.batch);
+  for (const BatchEntry &entry : done.batch)
+    if (const Request &request = result.requests[entry.request];
+        isHandOver && request.isPrefilled && !request.isDone())
+      handOver(entry.request);
+  record(std::move(done));
+  copies[copy].isNews = true;
 }
 
 BatchShape Simulation::shapeOf(const Batch &batch) const {
@@ -148,136 +345,159 @@ BatchShape Simulation::shapeOf(const Batch &batch) const {
   for (const BatchEntry &entry : batch) {
     const Request &request = result.requests[entry.request];
     shape.tokens += entry.tokens;
-    if (request.isPrefilled) {
+    if (!request.isPrefilled) {
+      shape.chunks.push_back({entry.tokens, request.processed});
+      shape.outputs += request.processed + entry.tokens == request.prompt;
+      continue;
+    }
+    shape.outputs += entry.tokens;
+    if (entry.tokens > 1) {
+      ++shape.verified;
+    } else {
       ++shape.decodes;
       shape.decodeContext += request.processed;
-    } else {
-      shape.chunks.push_back({entry.tokens, request.processed});
     }
-    shape.outputs += request.isPrefilled || request.processed + entry.tokens == request.prompt;
   }
+  if (shape.verified > 0)
+    for (const BatchEntry &entry : batch)
+      if (const Request &request = result.requests[entry.request];
+          request.isPrefilled && entry.tokens > 1)
+        shape.chunks.push_back({entry.tokens, request.processed - 1});
   return shape;
 }
 
-/// Sends a batch on its way.
-void Simulation::start(Copy &copy, Batch batch) {
+UnderWay Simulation::underWay(size_t copy, Batch batch) {
+  Pool &pool = poolOf(copy);
   if (onBatch)
     onBatch(batch);
-  BatchShape shape = shapeOf(batch);
-  ServedBatch served;
-  served.copy = static_cast<int64_t>(&copy - copies.data());
+  UnderWay next;
+  next.shape = shapeOf(batch);
+  next.number = result.batches.size();
+  ++pool.result.batches;
+  ServedBatch &served = next.served;
+  served.copy = static_cast<int64_t>(copy);
   served.requests = static_cast<int64_t>(batch.size());
-  served.promptTokens = shape.tokens - shape.decodes;
-  served.decodes = shape.decodes;
-  served.outputs = shape.outputs;
-  served.starts.resize(copy.stages.size());
-  times(shape, seconds);
+  pool.setup.times(next.shape, seconds);
   served.seconds.assign(seconds.begin(), seconds.end());
-  served.seconds[0] += static_cast<double>(copy.scheduler->takeMoved()) * setup.limits.swapSeconds;
-  for (const BatchEntry &entry : batch)
-    if (Request &request = result.requests[entry.request]; request.scheduled < 0)
+  served.seconds[0] += copies[copy].scheduler->takeMoveSeconds();
+  for (const BatchEntry &entry : batch) {
+    Request &request = result.requests[entry.request];
+    served.decodes += request.isPrefilled;
+    served.promptTokens += request.isPrefilled ? 0 : entry.tokens;
+    served.guesses += request.isPrefilled ? entry.tokens - 1 : 0;
+    if (request.scheduled < 0)
       request.scheduled = now;
-  copy.stages[0].waiting.push_back(result.batches.size());
-  result.batches.push_back(std::move(served));
-  result.shapes.push_back(std::move(shape));
-  copy.underWay.push_back(std::move(batch));
+  }
+  next.batch = std::move(batch);
+  return next;
 }
 
-void Simulation::makeBatches(Copy &copy) {
+/// Keeps what has become of a batch.
+void Simulation::record(UnderWay batch) {
+  if (setup.keepsAll) {
+    result.batches[batch.number] = std::move(batch.served);
+    result.shapes[batch.number] = std::move(batch.shape);
+    return;
+  }
+  result.sizeTally.add(static_cast<double>(batch.served.requests));
+  result.tokenTally.add(static_cast<double>(batch.shape.tokens));
+}
+
+void Simulation::makeBatches(size_t number) {
+  Copy &copy = copies[number];
   copy.isNews = false;
-  while (copy.underWay.size() < copy.stages.size()) {
+  for (uint32_t request : copy.scheduler->claimRoom()) {
+    Request &moving = result.requests[request];
+    moving.transfer = transfers.start(request, static_cast<size_t>(moving.copy), number,
+                                      moving.processed - 1, now);
+  }
+  while (copy.hasRoom()) {
     Batch batch = copy.scheduler->makeBatch(now);
     // A request that has just lost its blocks to nobody can start again: nothing else would wake
     // it.
-    if (batch.empty() && copy.underWay.empty())
+    if (batch.empty() && copy.underWay() == 0)
       batch = copy.scheduler->makeBatch(now);
     if (batch.empty())
       return;
-    start(copy, std::move(batch));
-  }
-}
-
-void Simulation::startStages(Copy &copy) {
-  for (size_t i = 0; i < copy.stages.size(); ++i) {
-    Stage &stage = copy.stages[i];
-    if (stage.end != never || stage.waiting.empty())
+    copy.start(underWay(number, std::move(batch)));
+    if (!setup.keepsAll)
       continue;
-    stage.batch = stage.waiting.front();
-    stage.waiting.pop_front();
-    ServedBatch &batch = result.batches[stage.batch];
-    batch.starts[i] = now;
-    stage.end = now + batch.seconds[i];
-    result.busy += batch.seconds[i];
+    result.batches.emplace_back();
+    result.shapes.emplace_back();
   }
 }
 
 /// What a copy does at this time.
-void Simulation::advance(Copy &copy) {
-  result.blockSeconds += static_cast<double>(copy.scheduler->usedBlocks()) * (now - copy.counted);
-  copy.counted = now;
-  finishStages(copy);
+void Simulation::advance(size_t number) {
+  Copy &copy = copies[number];
+  Pool &pool = poolOf(number);
+  count(number);
+  if (auto done = copy.finishStages(now))
+    finish(number, std::move(*done));
   if (copy.isNews)
-    makeBatches(copy);
-  startStages(copy);
+    makeBatches(number);
+  pool.result.busy += copy.startStages(now);
   if (double next = copy.nextEnd(); next != never)
-    events.emplace(next, &copy - copies.data());
+    events.emplace(next, number);
+  if (pool.fleet.state(number - pool.first) == Fleet::State::Draining && copy.isIdle())
+    pool.fleet.rest(number - pool.first, now);
 }
 
-/// Gives the requests of this time to copies.
-void Simulation::arrive() {
-  auto send = [&](uint32_t request) {
-    size_t target = copies.size() > 1 ? setup.router(result.requests, request, schedulers) : 0;
-    copies[target].scheduler->arrive(request);
-    copies[target].isNews = true;
-    due.push_back(target);
-  };
-  for (; arrived < order.size() && result.requests[order[arrived]].arrival <= now; ++arrived)
-    send(order[arrived]);
-  for (; !following.empty() && following.top().first <= now; following.pop())
-    send(static_cast<uint32_t>(following.top().second));
-}
-
-double Simulation::nextArrival() const {
-  double next = arrived < order.size() ? result.requests[order[arrived]].arrival : never;
-  return following.empty() ? next : std::min(next, following.top().first);
+/// Goes on to the next time at which something happens; false when nothing does any more.
+bool Simulation::step() {
+  while (!events.empty() && copies[events.top().second].nextEnd() != events.top().first)
+    events.pop(); // the copy has gone on since
+  double work = events.empty() ? never : events.top().first;
+  work = std::min({work, arrivals.next(), transfers.next()});
+  now = std::min(work, nextChange());
+  // Copies that come and go while nothing else happens help nobody for ever.
+  vain = work == never ? vain + 1 : 0;
+  if (now == never || open == 0 || vain > mostVain)
+    return false;
+  changeFleets();
+  endTransfers();
+  arrive();
+  for (; !events.empty() && events.top().first <= now; events.pop())
+    due.push_back(events.top().second);
+  // What one copy ends at this time may be for another one.
+  while (!due.empty()) {
+    round.clear();
+    round.swap(due);
+    std::sort(round.begin(), round.end());
+    round.erase(std::unique(round.begin(), round.end()), round.end());
+    for (size_t copy : round)
+      advance(copy);
+  }
+  return true;
 }
 
 SimulationResult Simulation::run() {
-  for (;;) {
-    while (!events.empty() && copies[events.top().second].nextEnd() != events.top().first)
-      events.pop(); // the copy has gone on since
-    now = events.empty() ? never : events.top().first;
-    now = std::min(now, nextArrival());
-    if (now == never)
-      break;
-    due.clear();
-    arrive();
-    for (; !events.empty() && events.top().first <= now; events.pop())
-      due.push_back(events.top().second);
-    std::sort(due.begin(), due.end());
-    due.erase(std::unique(due.begin(), due.end()), due.end());
-    for (size_t copy : due)
-      advance(copies[copy]);
-  }
-  size_t open = 0;
-  for (const Request &request : result.requests) {
-    open += !request.isDone();
+  while (step())
+    ;
+  for (const Request &request : result.requests)
     result.end = std::max(result.end, request.done);
+  for (size_t copy = 0; copy < copies.size(); ++copy)
+    retire(copy);
+  for (Pool &pool : pools) {
+    pool.result.secondsOn = pool.fleet.secondsOn(result.end);
+    result.pools.push_back(pool.result);
   }
-  for (const Copy &copy : copies) {
-    result.peakBlocks = std::max(result.peakBlocks, copy.scheduler->peakBlocks());
-    result.promptTokens += copy.scheduler->promptTokens();
-    result.prefixTokens += copy.scheduler->prefixTokens();
-    if (result.failure.empty())
-      result.failure = copy.scheduler->failure();
-  }
+  result.transfers = transfers.count();
+  result.movedTokens = transfers.tokens();
+  result.transferSeconds = transfers.busy();
+  result.transferWaiting = transfers.waiting();
   if (open > 0 && result.failure.empty())
     result.failure = fmt::format("{} are never taken in", counted(open, "request"));
   return std::move(result);
 }
 
 SimulationResult serving::simulate(std::vector<Request> requests, const Setup &setup,
-                                   const StageTimes &times,
                                    const std::function<void(const Batch &)> &onBatch) {
-  return Simulation(std::move(requests), setup, times, onBatch).run();
+  return Simulation(std::move(requests), setup, onBatch).run();
+}
+
+SimulationResult serving::simulate(std::vector<Request> requests, PoolSetup pool, StageTimes times,
+                                   const std::function<void(const Batch &)> &onBatch) {
+  pool.times = std::move(times);
+  return simulate(std::move(requests), Setup{{std::move(pool)}, {}}, onBatch);
 }

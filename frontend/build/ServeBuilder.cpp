@@ -5,6 +5,7 @@
 #include "frontend/build/FileBeside.h"
 #include "frontend/build/OpTableFile.h"
 #include "frontend/build/RequestTrace.h"
+#include "frontend/build/ServeDeployment.h"
 #include "frontend/build/ServeValues.h"
 #include "frontend/build/TrainBuilder.h"
 #include "frontend/build/TrainOptions.h"
@@ -12,7 +13,6 @@
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/study/ServeOps.h"
 #include "ir/study/TrainOps.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
 
@@ -22,25 +22,23 @@ namespace {
 
 class ServeBuilder {
 public:
-  ServeBuilder(BuildContext &context, const Node &statement, ir::Operation &serve)
-      : context(context), diagnostics(context.diagnostics), statement(statement), serve(serve) {}
+  ServeBuilder(BuildContext &context, const Node &statement, llvm::StringRef chip,
+               ir::Operation &serve)
+      : context(context), diagnostics(context.diagnostics), statement(statement), chip(chip),
+        serve(serve) {}
 
   bool run();
 
 private:
   void choice(const Node &node);
-  void argument(const Argument &argument, ir::Operation &into);
-  void byDefault(const ChoiceArgument &spec, const WordValue &word, SourceRange range,
-                 ir::Operation &into);
   ir::Operation &part(const Node &node);
   void trace(const Node &node, const WordValue &word);
-  void parallel(const Node &node);
   void memory(const Node &node);
   void admission(const Node &node);
+  void hostTier(const Node &node);
   void prefixCache(const Node &node);
   void slo(const Node &node);
   void warmUp(const Node &node);
-  void cluster(const Node &node);
   void costs(const Node &node);
   void requests();
   void later(const Node &node, const std::string &what) {
@@ -53,6 +51,7 @@ private:
   BuildContext &context;
   DiagnosticEngine &diagnostics;
   const Node &statement;
+  llvm::StringRef chip; ///< the symbol of what it is on
   ir::Operation &serve;
   int64_t rows = -1; ///< of the shorter trace; -1 without one
 };
@@ -62,46 +61,8 @@ private:
 //===-- Words and their arguments
 //--------------------------------------------------------------===//
 
-/// What a choice runs as.
-static llvm::StringRef runsAs(llvm::StringRef choice) {
-  return llvm::StringSwitch<llvm::StringRef>(choice)
-      .Case("chunked", "sarathi")
-      .Case("continuous", "orca")
-      .Case("faster_transformer", "static")
-      .Default(choice);
-}
-
-void ServeBuilder::argument(const Argument &argument, ir::Operation &into) {
-  const Quantity *number = argument.value->getIf<Quantity>();
-  Wants wants = wantsOf(argument.name);
-  if (argument.value->is<Value::Any>())
-    into.setAttr("open_rate", ir::Attribute::unit());
-  if (!number)
-    return;
-  if (!meets(*number, wants))
-    return bad(argument.range, fmt::format("`{}` is {}, not {}", argument.name,
-                                           describe(wants).str(), written(*argument.value)));
-  if (number->isInteger() && wants != Wants::Positive && wants != Wants::NotNegative &&
-      wants != Wants::Theta)
-    into.setAttr(argument.name, number->rational().numerator());
-  else if (auto base = inBaseUnits(context, *number, argument.range, {}))
-    into.setAttr(argument.name, *base);
-}
-
-/// What an argument is without a value: a number, or what `byDefault` says in words.
-void ServeBuilder::byDefault(const ChoiceArgument &spec, const WordValue &word, SourceRange range,
-                             ir::Operation &into) {
-  llvm::StringRef unit;
-  if (spec.byDefault.empty())
-    bad(range, fmt::format("`{}` needs `{}`: {}", word.word, spec.name.str(), spec.doc.str()));
-  else if (auto number = parseNumber(spec.byDefault, unit))
-    argument(makeArgument(spec.name.str(), Value(*number), range), into);
-}
-
 /// The part that the word of `node` fills.
 ir::Operation &ServeBuilder::part(const Node &node) {
-  if (node.word == "scheduler")
-    return partAt<study::SchedulerOp>(serve, node.range);
   if (node.word == "arrivals")
     return partAt<study::ArrivalsOp>(serve, node.range);
   return partAt<study::LengthsOp>(serve, node.range);
@@ -109,25 +70,15 @@ ir::Operation &ServeBuilder::part(const Node &node) {
 
 void ServeBuilder::choice(const Node &node) {
   const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
-  if (!word)
-    return;
-  if (word->word == "trace")
+  if (word && word->word == "trace")
     return trace(node, *word);
   ir::Operation &op = part(node);
-  op.setAttr("kind", runsAs(word->word));
-  if (op.is(study::SchedulerOp::opName))
-    op.setAttr("label", word->word);
-  for (const Argument &given : word->arguments)
-    argument(given, op);
+  if (!readChoice(context, node, op))
+    return;
+  op.setAttr("kind", word->word);
   auto isGiven = [&](llvm::StringRef name) {
     return llvm::any_of(word->arguments, [&](const Argument &given) { return given.name == name; });
   };
-  if (const ChoiceForm *form = findForm(*node.spec, word->word))
-    for (const ChoiceArgument &spec : form->arguments)
-      if (!isGiven(spec.name))
-        byDefault(spec, *word, node.args[0].range, op);
-  if (word->word == "lightllm")
-    op.setAttr("block", 1);
   if (word->word == "burst" && isGiven("size") != isGiven("every"))
     bad(node.args[0].range, "`burst` has `size` and `every`, or neither: all at once");
   if (op.intAttr("min") > op.intAttr("max", INT64_MAX))
@@ -267,16 +218,37 @@ void ServeBuilder::admission(const Node &node) {
     bad(node.range, "`priority` needs `seed`: of the random numbers");
 }
 
+/// `tier host_dram(capacity = 256GiB, bandwidth = 50GB/s)`.
+void ServeBuilder::hostTier(const Node &node) {
+  const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!word || word->word == "hbm")
+    return;
+  if (word->word == "host_dram") { // where it does not say
+    serve.setAttr("tier_capacity", Quantity(Rational(256LL << 30), Dimension(BaseUnit::Byte)));
+    serve.setAttr("tier_bandwidth",
+                  Quantity(Rational(50'000'000'000), Dimension(BaseUnit::Byte) / BaseUnit::Second));
+  }
+  for (const Argument &given : word->arguments) {
+    const Quantity *value = given.value->getIf<Quantity>();
+    if (!value)
+      continue;
+    if (!(value->toDouble() > 0))
+      bad(given.range, fmt::format("`{}` is above 0, not {}", given.name, written(*given.value)));
+    else if (auto base = inBaseUnits(context, *value, given.range, {}))
+      serve.setAttr("tier_" + given.name, *base);
+  }
+  if (!serve.hasAttr("tier_capacity") || !serve.hasAttr("tier_bandwidth"))
+    bad(node.range, "`ssd` needs `capacity` and `bandwidth`, each of a chip");
+}
+
 /// `prefix_cache radix { capacity 30% }`: of texts that begin alike, in blocks of the scheduler.
 void ServeBuilder::prefixCache(const Node &node) {
   const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!word || word->word == "none")
     return;
   const Node *tier = node.find("tier"), *capacity = node.find("capacity");
-  const WordValue *place =
-      tier && !tier->args.empty() ? tier->args[0].value.getIf<WordValue>() : nullptr;
-  if (place && place->word != "hbm")
-    return later(*tier, fmt::format("`tier {}` of `prefix_cache`", place->word));
+  if (tier)
+    hostTier(*tier);
   serve.setAttr("prefix_share", Quantity(Rational(1)));
   const Quantity *share =
       capacity && !capacity->args.empty() ? capacity->args[0].value.getIf<Quantity>() : nullptr;
@@ -308,20 +280,6 @@ void ServeBuilder::slo(const Node &node) {
   }
 }
 
-/// `cluster random(seed = 1)`: how requests go to copies of the model.
-void ServeBuilder::cluster(const Node &node) {
-  const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
-  if (!word)
-    return;
-  serve.setAttr("router", word->word);
-  for (const Argument &given : word->arguments)
-    if (const Quantity *number = given.value->getIf<Quantity>();
-        number && meets(*number, Wants::Seed))
-      serve.setAttr("router_seed", number->rational().numerator());
-  if (word->word == "random" && !serve.hasAttr("router_seed"))
-    bad(node.range, "`random` needs `seed`: of the random numbers, from 0 to 4294967295");
-}
-
 void ServeBuilder::warmUp(const Node &node) {
   const Quantity *time = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
   if (!time)
@@ -330,43 +288,14 @@ void ServeBuilder::warmUp(const Node &node) {
     serve.setAttr("warm_up", *seconds);
 }
 
-void ServeBuilder::parallel(const Node &node) {
-  ir::Operation &strategy = partAt<study::StrategyOp>(serve, node.range);
-  for (const NodeArg &arg : node.args) {
-    const Quantity *degree = arg.value.getIf<Quantity>();
-    bool isServed = arg.name == "tensor" || arg.name == "pipeline" || arg.name == "data";
-    if (arg.value.isUnknown())
-      continue;
-    if (!degree) {
-      later(node, fmt::format("`{} = {}` in `serve`", arg.name, written(arg.value)));
-    } else if (!meets(*degree, Wants::Count)) {
-      bad(arg.range, fmt::format("`{}` is {}, not {}", arg.name, describe(Wants::Count).str(),
-                                 written(arg.value)));
-    } else if (!isServed && degree->toDouble() != 1) {
-      later(node, fmt::format("`{}` parallelism in `serve`", arg.name));
-    } else if (strategy.hasAttr(arg.name)) {
-      bad(arg.range, fmt::format("`{}` is given twice", arg.name));
-    } else {
-      strategy.setAttr(arg.name, degree->rational().numerator());
-    }
-  }
-  if (node.find("over"))
-    later(node, "`over` a group in `serve`");
-}
-
 bool ServeBuilder::run() {
   size_t errors = diagnostics.errorCount();
-  static constexpr llvm::StringLiteral notYet[] = {"pool", "kv_transfer", "experts", "minimize",
-                                                   "within"};
   static constexpr std::pair<llvm::StringLiteral, void (ServeBuilder::*)(const Node &)> words[] = {
-      {"scheduler", &ServeBuilder::choice},
       {"arrivals", &ServeBuilder::choice},
       {"lengths", &ServeBuilder::choice},
-      {"parallel", &ServeBuilder::parallel},
       {"memory_share", &ServeBuilder::memory},
       {"reserve", &ServeBuilder::memory},
       {"admission", &ServeBuilder::admission},
-      {"cluster", &ServeBuilder::cluster},
       {"prefix_cache", &ServeBuilder::prefixCache},
       {"slo", &ServeBuilder::slo},
       {"warm_up", &ServeBuilder::warmUp}};
@@ -377,14 +306,15 @@ bool ServeBuilder::run() {
     for (const auto &[word, build] : words)
       if (child->word == word)
         (this->*build)(*child);
-    if (llvm::is_contained(notYet, child->word))
+    if (child->word == "minimize" || child->word == "within")
       later(*child, fmt::format("`{}` in `serve`", child->word.str()));
   }
+  buildDeployment(context, statement, chip, serve);
   if (!context.unsupported.empty())
     return diagnostics.errorCount() == errors;
   if (const Node *table = statement.find("costs"); table && diagnostics.errorCount() == errors)
     costs(*table); // after `parallel`
-  for (const char *word : {"scheduler", "arrivals", "lengths"})
+  for (const char *word : {"arrivals", "lengths"})
     if (!study::findPart(serve, std::string("study.") + word) && !statement.find(word) &&
         diagnostics.errorCount() == errors)
       diagnostics.report(statement.range, diag::MissingServeWord, word);
@@ -393,6 +323,7 @@ bool ServeBuilder::run() {
   return diagnostics.errorCount() == errors;
 }
 
-bool perfc::buildServeParts(BuildContext &context, const Node &statement, ir::Operation &serve) {
-  return ServeBuilder(context, statement, serve).run();
+bool perfc::buildServeParts(BuildContext &context, const Node &statement, llvm::StringRef chip,
+                            ir::Operation &serve) {
+  return ServeBuilder(context, statement, chip, serve).run();
 }

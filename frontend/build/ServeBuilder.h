@@ -11,8 +11,10 @@
 namespace perfc {
 
 /// Fills `serve`, which stands nowhere yet, with what `statement` says, a `serve`, without the
-/// graphs; false after a report. What cannot be run yet goes to the context's list.
-bool buildServeParts(BuildContext &context, const Node &statement, ir::Operation &serve);
+/// graphs, on the chip or system `chip`; false after a report. What cannot be run yet goes to the
+/// context's list.
+bool buildServeParts(BuildContext &context, const Node &statement, llvm::StringRef chip,
+                     ir::Operation &serve);
 
 /// Builds `model` in the sizes that batches of `serve` may have and adds them as its samples. The
 /// symbol of the first; nothing after a report.

@@ -32,13 +32,14 @@ static bool isPieceSize(int64_t count, int64_t most) {
   return count >= 64 || count == 1 || count == 4 || count == 16 || count == most;
 }
 
-/// Kernels of libraries come in blocks, so that their times are no straight lines between powers of
-/// two.
-static std::vector<Sizes> sizesFor(study::ServeOp serve, bool hasLibraries) {
-  study::SchedulerOp scheduler = serve.scheduler();
+/// Those of a group of ranks of `pool` that has a batch of its own. Kernels of libraries come in
+/// blocks, so that their times are no straight lines between powers of two.
+static std::vector<Sizes> sizesFor(study::ServeOp serve, study::PoolOp pool, bool hasLibraries) {
+  study::SchedulerOp scheduler = pool.scheduler();
   int64_t longest = serve.longest();
-  bool hasPieces = scheduler.makesPieces() || serve.prefixShare() >= 0;
+  bool hasPieces = scheduler.makesPieces() || serve.prefixShare() >= 0 || pool.draft().tokens() > 0;
   int64_t batch = std::min(scheduler.maxBatch(), serve.requests());
+  batch = (batch + pool.groups() - 1) / pool.groups();
   int64_t tokens = batch * longest;
   if (scheduler.makesPieces())
     tokens = std::max(scheduler.chunk(), batch);
@@ -94,23 +95,25 @@ static llvm::Optional<Instance> sized(BuildContext &context, const Instance &mod
   return result;
 }
 
-llvm::Optional<std::string> perfc::buildSamples(BuildContext &context, const Instance &model,
-                                                DType dtype, ir::Operation &serve) {
+/// Those of one pool.
+static llvm::Optional<std::string> buildPoolSamples(BuildContext &context, const Instance &model,
+                                                    DType dtype, study::ServeOp serve,
+                                                    study::PoolOp pool) {
   std::string first;
-  bool hasTable = study::findPart(serve, study::OpTable::opName) != nullptr;
-  bool isWhole = serve.stringAttr("using") == providerFor(KernelLevel::Whole).name;
+  bool hasTable = study::findPart(*pool, study::OpTable::opName) != nullptr;
+  bool isWhole = serve->stringAttr("using") == providerFor(KernelLevel::Whole).name;
   bool hasLibraries =
       !hasTable && !isWhole && llvm::any_of(context.module.body(), [](const ir::Operation &op) {
         return op.is(target::ChipOp::opName) && op.hasAttr("generation");
       });
-  for (Sizes sizes : sizesFor(study::ServeOp(&serve), hasLibraries)) {
+  for (Sizes sizes : sizesFor(serve, pool, hasLibraries)) {
     auto instance = sized(context, model, sizes);
     auto graph = instance ? buildGraph(context, *instance, dtype) : llvm::None;
     if (!graph)
       return llvm::None;
     if (first.empty())
       first = graph->symbol;
-    auto sample = context.builder.create<study::SampleOp>(serve.body(), serve.location());
+    auto sample = context.builder.create<study::SampleOp>(pool->body(), serve->location());
     sample->setAttr("graph", ir::Attribute::symbol(graph->symbol));
     if (sizes.isDecode)
       sample->setAttr("decode", ir::Attribute::unit());
@@ -119,6 +122,19 @@ llvm::Optional<std::string> perfc::buildSamples(BuildContext &context, const Ins
     sample->setAttr("batch", sizes.batch);
     sample->setAttr("tokens", sizes.tokens);
     sample->setAttr("context", sizes.context);
+  }
+  return first;
+}
+
+llvm::Optional<std::string> perfc::buildSamples(BuildContext &context, const Instance &model,
+                                                DType dtype, ir::Operation &serve) {
+  std::string first;
+  for (study::PoolOp pool : study::ServeOp(&serve).pools()) {
+    auto graph = buildPoolSamples(context, model, dtype, study::ServeOp(&serve), pool);
+    if (!graph)
+      return llvm::None;
+    if (first.empty())
+      first = *graph;
   }
   return first;
 }

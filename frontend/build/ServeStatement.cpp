@@ -72,7 +72,7 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
       chip ? activationFormat(context, statement, *about.instance, chip->dtype) : llvm::None;
   auto made = std::make_unique<ir::Operation>(*context.builder.ops().find(study::ServeOp::opName),
                                               statement.range);
-  if (!format || !buildServeParts(context, statement, *made))
+  if (!format || !buildServeParts(context, statement, chip->symbol, *made))
     return nullptr;
   noteFeeds(statement, chip->symbol);
   llvm::SaveAndRestore<llvm::Optional<DType>> weights(context.weightFormat),

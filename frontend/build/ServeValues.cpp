@@ -1,6 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/ServeValues.h"
 
+#include "frontend/build/Attributes.h"
+#include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Serving.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
@@ -15,7 +18,10 @@ Wants perfc::wantsOf(llvm::StringRef argument) {
       .Cases("mean", "deviation", Wants::Tokens)
       .Cases("rate", "every", "prefill_to_decode", "cv", "sigma", Wants::Positive)
       .Cases("peak", "length", "period", "ttft", "swap", Wants::Positive)
-      .Cases("think", "swing", Wants::NotNegative)
+      .Cases("think", "swing", "at", "start", Wants::NotNegative)
+      .Cases("repair", "mtbf", "up", "down", Wants::Positive)
+      .Cases("capacity", "bandwidth", Wants::Positive)
+      .Case("number", Wants::Index)
       .Case("seed", Wants::Seed)
       .Case("theta", Wants::Theta)
       .Default(Wants::Count);
@@ -33,6 +39,8 @@ llvm::StringRef perfc::describe(Wants wants) {
     return "from 1e-30 to 1e30";
   case Wants::NotNegative:
     return "from 0 to 1e30";
+  case Wants::Index:
+    return "a whole number from 0 to 999999";
   case Wants::Theta:
     return "a number from 0 to below 1";
   }
@@ -54,8 +62,60 @@ bool perfc::meets(const Quantity &value, Wants wants) {
     return number >= 1e-30 && number <= 1e30;
   case Wants::NotNegative:
     return number >= 0 && number <= 1e30;
+  case Wants::Index:
+    return value.isInteger() && number >= 0 && number < mostInBatch;
   case Wants::Theta:
     return number >= 0 && number < 1;
   }
   return false;
+}
+
+void perfc::readArgument(BuildContext &context, const Argument &argument, ir::Operation &into) {
+  const Quantity *number = argument.value->getIf<Quantity>();
+  Wants wants = wantsOf(argument.name);
+  if (argument.value->is<Value::Any>())
+    into.setAttr("open_rate", ir::Attribute::unit());
+  if (!number)
+    return;
+  if (!meets(*number, wants)) {
+    context.diagnostics.report(argument.range, diag::BadServeValue,
+                               fmt::format("`{}` is {}, not {}", argument.name,
+                                           describe(wants).str(), written(*argument.value)));
+    return;
+  }
+  bool isWhole = wants == Wants::Count || wants == Wants::Tokens || wants == Wants::Seed ||
+                 wants == Wants::Index;
+  if (number->isInteger() && isWhole)
+    into.setAttr(argument.name, number->rational().numerator());
+  else if (auto base = inBaseUnits(context, *number, argument.range, {}))
+    into.setAttr(argument.name, *base);
+}
+
+/// What an argument is without a value: a number, or what `byDefault` says in words.
+static void readDefault(BuildContext &context, const ChoiceArgument &spec, const WordValue &word,
+                        SourceRange range, ir::Operation &into) {
+  llvm::StringRef unit;
+  if (spec.byDefault.empty())
+    context.diagnostics.report(
+        range, diag::BadServeValue,
+        fmt::format("`{}` needs `{}`: {}", word.word, spec.name.str(), spec.doc.str()));
+  else if (auto number = parseNumber(spec.byDefault, unit); number && unit.empty())
+    readArgument(context, makeArgument(spec.name.str(), Value(*number), range), into);
+}
+
+const WordValue *perfc::readChoice(BuildContext &context, const Node &node, ir::Operation &into) {
+  size_t errors = context.diagnostics.errorCount();
+  const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!word)
+    return nullptr;
+  for (const Argument &given : word->arguments)
+    readArgument(context, given, into);
+  auto isGiven = [&](llvm::StringRef name) {
+    return llvm::any_of(word->arguments, [&](const Argument &given) { return given.name == name; });
+  };
+  if (const ChoiceForm *form = findForm(*node.spec, word->word))
+    for (const ChoiceArgument &spec : form->arguments)
+      if (!isGiven(spec.name))
+        readDefault(context, spec, *word, node.args[0].range, into);
+  return context.diagnostics.errorCount() == errors ? word : nullptr;
 }

@@ -5,18 +5,24 @@
 #ifndef PERFC_FRONTEND_BUILD_SERVEVALUES_H
 #define PERFC_FRONTEND_BUILD_SERVEVALUES_H
 
-#include "ir/common/Quantity.h"
-#include "llvm/ADT/StringRef.h"
+#include "frontend/build/BuildContext.h"
 
 namespace perfc {
 
-enum class Wants : uint8_t { Count, Tokens, Seed, Positive, NotNegative, Theta };
+enum class Wants : uint8_t { Count, Tokens, Seed, Positive, NotNegative, Index, Theta };
 
 /// What the argument `argument` may be.
 Wants wantsOf(llvm::StringRef argument);
 /// "a whole number from 1 to 1000000": for messages.
 llvm::StringRef describe(Wants wants);
 bool meets(const Quantity &value, Wants wants);
+
+/// Sets what the choice of `node`, a word of `serve`, says in parentheses as attributes of `into`,
+/// by name, and the defaults of what it does not say. The choice; null where it is not known, or
+/// something was reported.
+const WordValue *readChoice(BuildContext &context, const Node &node, ir::Operation &into);
+/// Sets one such argument, unless it is reported.
+void readArgument(BuildContext &context, const Argument &argument, ir::Operation &into);
 
 } // namespace perfc
 

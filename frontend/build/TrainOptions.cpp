@@ -28,7 +28,6 @@ private:
   enum class Least { AboveZero, Zero, One };
 
   void measure(const Node &block, llvm::StringRef word, Least least, ir::Operation &into);
-  void routing(const Node &node, ir::Operation &into);
   void bad(SourceRange range, const std::string &text) {
     diagnostics.report(range, diag::BadTrainValue, text);
   }
@@ -64,8 +63,10 @@ void TrainOptions::measure(const Node &block, llvm::StringRef word, Least least,
     into.setAttr(word, *base);
 }
 
-void TrainOptions::routing(const Node &node, ir::Operation &into) {
-  const WordValue *choice = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+void perfc::readRouting(BuildContext &context, const Node &experts, ir::Operation &into) {
+  const Node *node = experts.find("routing");
+  const WordValue *choice =
+      node && !node->args.empty() ? node->args[0].value.getIf<WordValue>() : nullptr;
   if (!choice)
     return;
   into.setAttr("routing", choice->word);
@@ -76,14 +77,14 @@ void TrainOptions::routing(const Node &node, ir::Operation &into) {
       into.setAttr(argument.name, *number);
   }
   if (choice->word == "zipf" && !hasSeed)
-    bad(node.args[0].range, "`zipf` needs a seed, which places the experts: zipf(theta = 0.3, "
-                            "seed = 1)");
+    context.diagnostics.report(node->args[0].range, diag::BadTrainValue,
+                               "`zipf` needs a seed, which places the experts: zipf(theta = 0.3, "
+                               "seed = 1)");
 }
 
 void TrainOptions::experts(const Node &node) {
   ir::Operation &op = partAt<study::ExpertsOp>(train, node.range);
-  if (const Node *how = node.find("routing"))
-    routing(*how, op);
+  readRouting(context, node, op);
   measure(node, "imbalance", Least::One, op);
   measure(node, "capacity", Least::AboveZero, op);
   int64_t ranks = study::partOf<study::StrategyOp>(train).degree("expert");

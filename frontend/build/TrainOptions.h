@@ -17,6 +17,10 @@ bool buildTrainOptions(BuildContext &context, const Node &statement, const ir::O
 /// `node` names; false after a report.
 bool buildStepProvider(BuildContext &context, const Node &node, ir::Operation &made);
 
+/// Sets what `routing` in `experts`, a block of `train` or `serve`, says of the study.experts
+/// `into`.
+void readRouting(BuildContext &context, const Node &experts, ir::Operation &into);
+
 } // namespace perfc
 
 #endif // PERFC_FRONTEND_BUILD_TRAINOPTIONS_H

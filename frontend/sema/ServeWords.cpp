@@ -226,6 +226,69 @@ static constexpr ChoiceForm lengthForms[] = {
 static constexpr ChoiceArgument seedArguments[] = {seedArgument};
 static constexpr ChoiceForm clusterForms[] = {{.choice = "random", .arguments = seedArguments}};
 
+static constexpr ChoiceArgument oneOutageArguments[] = {
+    {.name = "number", .kind = Measure, .dims = Dims::Number, .doc = "of the copy, from 0"},
+    {.name = "at", .kind = Measure, .dims = Dims::Time, .doc = "when it breaks"},
+    {.name = "repair",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "it stays broken",
+     .doc = "until it serves again"}};
+static constexpr ChoiceArgument randomOutageArguments[] = {
+    {.name = "mtbf",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .doc = "of a copy, from a repair to the next fault, in the mean"},
+    {.name = "repair", .kind = Measure, .dims = Dims::Time, .doc = "until it serves again"},
+    seedArgument};
+static constexpr ChoiceForm outageForms[] = {
+    {.choice = "copy", .arguments = oneOutageArguments},
+    {.choice = "random", .arguments = randomOutageArguments}};
+static constexpr WordSpec outageWord{
+    .word = "outage",
+    .kind = Choice,
+    .choices = "copy random",
+    .forms = outageForms,
+    .repeats = true,
+    .byDefault = "no copy breaks",
+    .doc =
+        "copies of the model that break, so that their requests go elsewhere: outage copy(number "
+        "= 0, at = 10s, repair = 60s)"};
+
+static constexpr ChoiceArgument outstandingArguments[] = {
+    {.name = "min", .dims = Dims::Number, .byDefault = "1", .doc = "copies at least"},
+    {.name = "up",
+     .kind = Measure,
+     .dims = Dims::Requests,
+     .doc = "requests of a copy above which one more starts"},
+    {.name = "down",
+     .kind = Measure,
+     .dims = Dims::Requests,
+     .doc = "requests of a copy below which one stops"},
+    {.name = "start",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .doc = "from when a copy is asked for to when it serves"},
+    {.name = "every", .kind = Measure, .dims = Dims::Time, .doc = "between two looks at the load"}};
+static constexpr ChoiceForm scalingForms[] = {
+    {.choice = "outstanding", .arguments = outstandingArguments}};
+static constexpr WordSpec autoscaleWord{
+    .word = "autoscale",
+    .kind = Choice,
+    .choices = "outstanding",
+    .forms = scalingForms,
+    .byDefault = "all copies serve all the time",
+    .doc =
+        "the number of copies follows the load: autoscale outstanding(min = 1, up = 8req, down = "
+        "2req, start = 60s, every = 10s)"};
+
+static constexpr WordSpec draftWord{.word = "draft",
+                                    .kind = Choice,
+                                    .block = BlockKind::Draft,
+                                    .choices = "mtp eagle medusa ngram",
+                                    .byDefault = "a token in each step",
+                                    .doc = "speculative decoding: what guesses tokens"};
+
 static constexpr WordSpec schedulerWord{
     .word = "scheduler",
     .kind = Choice,
@@ -255,6 +318,9 @@ static constexpr WordSpec ownWords[] = {
     kernelsWord,
     timingWord,
     stackWord,
+    draftWord,
+    outageWord,
+    autoscaleWord,
     {.word = "costs",
      .kind = Choice,
      .choices = "table",
@@ -317,11 +383,16 @@ static constexpr WordSpec ownWords[] = {
      .doc = "format of the cache: cache fp8"},
     priceWord,
     {.word = "pool",
-     .kind = Name,
+     .kind = Choice,
      .block = BlockKind::Pool,
+     .choices = "prefill decode",
      .repeats = true,
-     .doc = "chips that serve one phase"},
-    {.word = "kv_transfer", .kind = Reference, .doc = "the network between pools"},
+     .doc = "chips that serve one phase: `prefill` reads prompts, `decode` makes the tokens behind "
+            "the first"},
+    {.word = "kv_transfer",
+     .kind = Reference,
+     .byDefault = "the network where the pools meet",
+     .doc = "the network between pools"},
     {.word = "prefix_cache",
      .kind = Choice,
      .block = BlockKind::PrefixCache,
@@ -342,23 +413,54 @@ static constexpr WordSpec ownWords[] = {
 static constexpr auto serveWords = joined(runWords, ownWords);
 
 static constexpr WordSpec poolWords[] = {
-    {.word = "on", .kind = Syntax, .doc = "the chips: 4 * node"},
+    {.word = "on", .kind = Syntax, .doc = "its part of the system: 4 * node"},
     schedulerWord,
     parallelWord,
-    {.word = "draft", .kind = Name, .block = BlockKind::Draft, .doc = "speculative decoding"},
+    draftWord,
+    outageWord,
+    autoscaleWord,
 };
 
 static constexpr WordSpec draftWords[] = {
-    {.word = "tokens", .kind = Integer, .doc = "tokens guessed per step"},
+    {.word = "tokens", .kind = Integer, .doc = "tokens guessed in each step"},
     {.word = "acceptance",
      .kind = Measure,
      .dims = Dims::Share,
-     .doc = "share of guesses that hold"},
+     .maxArgs = anyNumber,
+     .doc =
+         "chance that a guess holds whose predecessors do, by place; the last one counts for all "
+         "that follow"},
+    {.word = "recorded",
+     .kind = Text,
+     .doc = "a file with a column `accepted`, the guesses that held in a step, of which each step "
+            "draws one; instead of `acceptance`"},
+    {.word = "seed", .kind = Integer, .byDefault = "0", .doc = "of the draws"},
 };
+
+static constexpr ChoiceArgument hostArguments[] = {{.name = "capacity",
+                                                    .kind = Measure,
+                                                    .dims = Dims::Data,
+                                                    .byDefault = "256GiB",
+                                                    .doc = "for each chip"},
+                                                   {.name = "bandwidth",
+                                                    .kind = Measure,
+                                                    .dims = Dims::Bandwidth,
+                                                    .byDefault = "50GB/s",
+                                                    .doc = "to each chip"}};
+static constexpr ChoiceArgument ssdArguments[] = {
+    {.name = "capacity", .kind = Measure, .dims = Dims::Data, .doc = "for each chip"},
+    {.name = "bandwidth", .kind = Measure, .dims = Dims::Bandwidth, .doc = "to each chip"}};
+static constexpr ChoiceForm tierForms[] = {{.choice = "host_dram", .arguments = hostArguments},
+                                           {.choice = "ssd", .arguments = ssdArguments}};
 
 static constexpr WordSpec prefixCacheWords[] = {
     {.word = "capacity", .kind = Measure, .doc = "share of memory, or bytes"},
-    {.word = "tier", .kind = Choice, .choices = "hbm host_dram ssd", .doc = "where it lives"},
+    {.word = "tier",
+     .kind = Choice,
+     .choices = "hbm host_dram ssd",
+     .forms = tierForms,
+     .byDefault = "hbm",
+     .doc = "where texts also stay: tier host_dram(capacity = 256GiB, bandwidth = 50GB/s)"},
 };
 
 static constexpr WordSpec expertsWords[] = {

@@ -111,6 +111,73 @@ struct SampleOp : ir::OpView {
   int64_t context() const { return op->intAttr("context"); }
 };
 
+/// Speculative decoding: what guesses tokens, and how many of them hold.
+struct DraftOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.draft";
+  /// "mtp", "eagle", "medusa" or "ngram".
+  llvm::StringRef kind() const { return op->stringAttr("kind"); }
+  int64_t tokens() const { return op->intAttr("tokens"); } ///< of each step; 0 without a draft
+  /// The chance that a guess holds whose predecessors do, by place.
+  std::vector<double> acceptance() const;
+  /// Of recorded steps, how many guesses held.
+  std::vector<int64_t> recorded() const { return op->intsAttr("recorded"); }
+  int64_t seed() const { return op->intAttr("seed"); }
+};
+
+/// When a copy of the model is broken: once, or at random times.
+struct OutageOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.outage";
+  bool isRandom() const { return op->hasAttr("mtbf"); }
+  int64_t number() const { return op->intAttr("number"); } ///< of the copy
+  double at() const { return op->realAttr("at"); }         ///< s
+  double repair() const { return op->realAttr("repair"); } ///< s; 0 for never repaired
+  double between() const { return op->realAttr("mtbf"); }  ///< s, of each copy
+  int64_t seed() const { return op->intAttr("seed"); }
+};
+
+/// How the number of copies follows the load.
+struct ScalingOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.scaling";
+  int64_t least() const { return op->intAttr("min"); }   ///< copies; 0 without scaling
+  double up() const { return op->realAttr("up"); }       ///< requests of a copy
+  double down() const { return op->realAttr("down"); }   ///< the same
+  double start() const { return op->realAttr("start"); } ///< s
+  double every() const { return op->realAttr("every"); } ///< s
+};
+
+struct StrategyOp;
+
+/// Copies of the model that serve a stream, or one phase of it: a study.pool, or a study.serve that
+/// has none.
+struct PoolOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.pool";
+  bool isPart() const { return op->is(opName); }
+  /// That of the statement and, behind it, of the pool.
+  std::string name() const;
+  /// "prefill" or "decode"; "" where there are no pools.
+  llvm::StringRef phase() const { return isPart() ? op->symbol() : llvm::StringRef(); }
+  llvm::StringRef on() const { return op->symbolAttr("on"); }
+  int64_t firstChip() const {
+    return op->intAttr("first_chip");
+  } ///< in the system of the statement
+  SchedulerOp scheduler() const { return partOf<SchedulerOp>(*op); }
+  DraftOp draft() const { return partOf<DraftOp>(*op); }
+  ScalingOp scaling() const { return partOf<ScalingOp>(*op); }
+  std::vector<OutageOp> outages() const;
+  int64_t degree(llvm::StringRef axis) const;
+  /// Data-parallel groups of ranks that share experts and the batches of one scheduler.
+  int64_t groups() const { return std::max<int64_t>(1, degree("expert") / degree("tensor")); }
+  /// Copies of the model, each with a scheduler.
+  int64_t copies() const { return degree("data") / groups(); }
+  std::vector<SampleOp> samples() const;
+  /// Measured times of kernels; nothing where the program names none.
+  llvm::Optional<OpTable> table() const;
+};
+
 /// The share of a GPU's memory that its driver keeps from programs: of what a card nominally has,
 /// its total as programs see it lacks 0.8 to 2 % (docs/serving.md).
 inline constexpr double keptByDrivers = 0.015;
@@ -153,12 +220,18 @@ struct ServeOp : ir::OpView {
   double reserve(double capacity) const {
     return op->hasAttr("reserve") ? op->realAttr("reserve") : keptByDrivers * capacity;
   }
+  /// The samples of all pools.
+  std::vector<SampleOp> samples() const;
+  /// The pools that serve it: the statement itself where it names none.
+  std::vector<PoolOp> pools() const;
   SchedulerOp scheduler() const { return partOf<SchedulerOp>(*op); }
   ArrivalsOp arrivals() const { return partOf<ArrivalsOp>(*op); }
   LengthsOp lengths() const { return partOf<LengthsOp>(*op); }
-  std::vector<SampleOp> samples() const;
-  /// Measured times of kernels; nothing where the program names none.
-  llvm::Optional<OpTable> table() const;
+  /// B that the host's tier of the prefix cache has for each chip, and B/s to it; 0 without one.
+  double tierCapacity() const { return op->realAttr("tier_capacity"); }
+  double tierBandwidth() const { return op->realAttr("tier_bandwidth"); }
+  /// Experts that are kept twice.
+  int64_t redundantExperts() const { return op->intAttr("redundant_experts"); }
   /// By VIDUR's rules, defects included.
   bool isVidur() const { return op->hasAttr("vidur"); }
 };

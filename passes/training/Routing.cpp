@@ -1,9 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/training/Routing.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <queue>
 #include <random>
 
 using namespace perfc;
@@ -75,11 +78,40 @@ static ExpertLoad zipfLoad(const Routing &routing, int64_t experts, int64_t rank
   return {most, 1 - kept / static_cast<double>(experts)};
 }
 
+double passes::redundantLoad(const Routing &routing, int64_t experts, int64_t ranks,
+                             int64_t chosen) {
+  std::vector<double> places = zipfLoads(routing, experts, chosen);
+  llvm::sort(places, std::greater<>());
+  int64_t redundant = std::min(routing.redundant, experts);
+  for (int64_t i = 0; i < redundant; ++i) {
+    places[i] /= 2;
+    places.push_back(places[i]);
+  }
+  llvm::sort(places, std::greater<>());
+  auto most = static_cast<size_t>((experts + redundant) / ranks);
+  using Rank = std::pair<double, size_t>; // its load, and its number
+  std::priority_queue<Rank, std::vector<Rank>, std::greater<>> least;
+  std::vector<size_t> filled(static_cast<size_t>(ranks), 0);
+  for (size_t rank = 0; rank < filled.size(); ++rank)
+    least.emplace(0, rank);
+  double busiest = 0;
+  for (double place : places) {
+    auto [load, rank] = least.top();
+    least.pop();
+    busiest = std::max(busiest, load + place);
+    if (++filled[rank] < most)
+      least.emplace(load + place, rank);
+  }
+  return busiest * static_cast<double>(ranks) / static_cast<double>(experts);
+}
+
 ExpertLoad passes::expertLoad(const Routing &routing, int64_t experts, int64_t ranks,
                               double choices, int64_t chosen) {
   ExpertLoad load;
   if (routing.kind == Routing::Zipf) {
     load = zipfLoad(routing, experts, ranks, chosen);
+    if (routing.redundant > 0)
+      load.slowest = redundantLoad(routing, experts, ranks, chosen);
   } else {
     bool isRandom = routing.kind == Routing::Uniform && choices > 0;
     auto deviation = [&](double parts) {

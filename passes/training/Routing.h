@@ -28,6 +28,11 @@ struct ExpertLoad {
 /// token, in the order in which they stand, as `routing` (zipf) has it.
 std::vector<double> expertShares(const Routing &routing, int64_t experts, int64_t chosen);
 
+/// Of a rank of `ranks` with the experts that are kept twice, those chosen most, among all places,
+/// each of which takes half of the choices: places are dealt out to ranks, the busiest first to the
+/// rank with the least (docs/serving.md). The load of the busiest over the mean.
+double redundantLoad(const Routing &routing, int64_t experts, int64_t ranks, int64_t chosen);
+
 /// The load of `experts` experts on `ranks` ranks when `choices` of them are made, `chosen`
 /// different ones by each token.
 ExpertLoad expertLoad(const Routing &routing, int64_t experts, int64_t ranks, double choices,

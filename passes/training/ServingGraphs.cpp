@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/training/ServingGraphs.h"
 
-#include "ir/study/ServeOps.h"
 #include "passes/training/Sharder.h"
 #include "passes/training/TrainingGraph.h"
 
@@ -9,14 +8,27 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-/// Divides one sample; "" after a report.
-static std::string shardSample(Module &module, PassContext &context, int64_t tensor,
-                               llvm::StringRef serve, study::SampleOp sample) {
-  Operation *source = module.lookup(sample.graph());
+/// How the ranks of `pool` divide the model. Groups of tensor-parallel ranks have batches of their
+/// own and share the experts, each of which the ranks of its group divide.
+static Strategy strategyOf(study::ServeOp serve, study::PoolOp pool) {
   Strategy strategy;
-  strategy.tensor = tensor;
-  strategy.batch = strategy.microbatch = sample.batch();
-  std::string symbol = module.uniqueName(fmt::format("{}__{}x{}_of_{}", serve.str(), strategy.batch,
+  strategy.tensor = pool.degree("tensor");
+  strategy.expert = strategy.data = pool.groups();
+  auto experts = study::partOf<study::ExpertsOp>(*serve);
+  strategy.routing.kind = experts.routing();
+  strategy.routing.theta = experts.theta();
+  strategy.routing.seed = experts.seed();
+  strategy.routing.redundant = serve.redundantExperts();
+  return strategy;
+}
+
+/// Divides one sample, whose batch is that of a group of ranks; "" after a report.
+static std::string shardSample(Module &module, PassContext &context, Strategy strategy,
+                               llvm::StringRef pool, study::SampleOp sample) {
+  Operation *source = module.lookup(sample.graph());
+  strategy.microbatch = sample.batch();
+  strategy.batch = strategy.microbatch * strategy.data;
+  std::string symbol = module.uniqueName(fmt::format("{}__{}x{}_of_{}", pool.str(), sample.batch(),
                                                      sample.tokens(), sample.context()));
   Operation *graph =
       TrainingGraph(module, context, strategy).copy(*source, symbol, /*keepsCaches=*/true);
@@ -28,16 +40,24 @@ static std::string shardSample(Module &module, PassContext &context, int64_t ten
   return Sharder(module, context, strategy, labels).run(*graph) ? symbol : "";
 }
 
-bool passes::shardServing(Module &module, PassContext &context, Operation &serve) {
-  int64_t tensor = study::partOf<study::StrategyOp>(serve).degree("tensor");
-  if (tensor <= 1 || serve.hasAttr("sharded"))
+static bool shardPool(Module &module, PassContext &context, study::ServeOp serve,
+                      study::PoolOp pool) {
+  Strategy strategy = strategyOf(serve, pool);
+  if ((strategy.tensor <= 1 && strategy.expert <= 1) || pool->hasAttr("sharded"))
     return true;
-  for (study::SampleOp sample : study::ServeOp(&serve).samples()) {
-    std::string symbol = shardSample(module, context, tensor, serve.symbol(), sample);
+  for (study::SampleOp sample : pool.samples()) {
+    std::string symbol = shardSample(module, context, strategy, pool.name(), sample);
     if (symbol.empty())
       return false;
     sample->setAttr("graph", Attribute::symbol(symbol));
   }
-  serve.setAttr("sharded", Attribute::unit());
+  pool->setAttr("sharded", Attribute::unit());
+  return true;
+}
+
+bool passes::shardServing(Module &module, PassContext &context, study::ServeOp serve) {
+  for (study::PoolOp pool : serve.pools())
+    if (!shardPool(module, context, serve, pool))
+      return false;
   return true;
 }

@@ -63,9 +63,9 @@ static void markContexts(const Module &module, llvm::ArrayRef<phase::SequenceOp>
 }
 
 /// The samples with the fewest requests that make a token, in the nearest and farthest context.
-static std::pair<study::SampleOp, study::SampleOp> contextsOf(study::ServeOp serve) {
+static std::pair<study::SampleOp, study::SampleOp> contextsOf(study::PoolOp pool) {
   study::SampleOp near, far;
-  for (study::SampleOp sample : serve.samples()) {
+  for (study::SampleOp sample : pool.samples()) {
     if (!sample.isDecode() || (near && sample.batch() > near.batch()))
       continue;
     bool isFewer = !near || sample.batch() < near.batch();
@@ -77,12 +77,12 @@ static std::pair<study::SampleOp, study::SampleOp> contextsOf(study::ServeOp ser
   return {near, far};
 }
 
-static void markContexts(const Module &module, study::ServeOp serve, llvm::StringRef chip) {
-  auto [near, far] = contextsOf(serve);
+static void markContexts(const Module &module, study::PoolOp pool, llvm::StringRef chip) {
+  auto [near, far] = contextsOf(pool);
   if (!near)
     return;
   std::map<std::string, GraphParts> parts;
-  for (study::SampleOp sample : serve.samples())
+  for (study::SampleOp sample : pool.samples())
     parts.try_emplace(sample.graph().str(), module, sample.graph(), chip);
   const GraphParts &low = parts.at(near.graph().str()), &high = parts.at(far.graph().str());
   if (llvm::any_of(parts,
@@ -128,17 +128,18 @@ static void serveStage(Builder &builder, Operation &program, const GraphParts &p
   message->setAttr("senders", std::move(place));
 }
 
-bool passes::scheduleServing(Module &module, PassContext &context, study::ServeOp serve) {
-  std::string symbol = stepSymbol(serve.symbol());
-  auto strategy = study::partOf<study::StrategyOp>(*serve);
-  int64_t tensor = strategy.degree("tensor"), stages = strategy.degree("pipeline");
-  int64_t ranks = tensor * stages; // of each copy of the model
-  SystemPaths system(*module.lookup(serve.on()));
-  if (module.lookup(symbol) || serve.samples().empty() ||
-      ranks * strategy.degree("data") != system.chips() || system.kinds().size() > 1)
+/// The program of one pool; false after a report.
+static bool schedulePool(Module &module, PassContext &context, study::ServeOp serve,
+                         study::PoolOp pool) {
+  std::string symbol = stepSymbol(pool.name());
+  int64_t tensor = pool.degree("tensor"), stages = pool.degree("pipeline");
+  int64_t ranks = tensor * stages; // of each group that has a batch of its own
+  SystemPaths system(*module.lookup(pool.on()));
+  if (module.lookup(symbol) || pool.samples().empty() ||
+      ranks * pool.degree("data") != system.chips() || system.kinds().size() > 1)
     return true;
   llvm::StringRef chip = system.kinds().front().first->symbol();
-  GraphParts parts(module, serve.samples().front().graph(), chip);
+  GraphParts parts(module, pool.samples().front().graph(), chip);
   std::vector<int64_t> counts;
   for (phase::SequenceOp part : parts.layers)
     counts.push_back(part.layers());
@@ -150,17 +151,24 @@ bool passes::scheduleServing(Module &module, PassContext &context, study::ServeO
                                            counted(static_cast<uint64_t>(stages), "stage")));
     return false;
   }
-  markContexts(module, serve, chip);
+  markContexts(module, pool, chip);
   Builder builder(context.registry);
   Operation *top = serve.op;
   while (top->parentOp())
     top = top->parentOp();
-  Operation *program = builder.createBefore(*top, collective::ProgramOp::opName, serve->location());
+  Operation *program = builder.createBefore(*top, collective::ProgramOp::opName, pool->location());
   program->setSymbol(symbol);
-  program->setAttr("system", Attribute::symbol(serve.on()));
+  program->setAttr("system", Attribute::symbol(pool.on()));
   program->setAttr("parameters", AttrList{"tokens", "requests", "contexts"});
   std::vector<std::vector<int64_t>> dealt = dealEvenly(counts, stages);
   for (int64_t number = 0; number < stages; ++number)
     serveStage(builder, *program, parts, dealt[number], number, stages, tensor, ranks);
+  return true;
+}
+
+bool passes::scheduleServing(Module &module, PassContext &context, study::ServeOp serve) {
+  for (study::PoolOp pool : serve.pools())
+    if (!schedulePool(module, context, serve, pool))
+      return false;
   return true;
 }

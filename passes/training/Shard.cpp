@@ -110,7 +110,7 @@ static bool runShard(Module &module, PassContext &context) {
       serving.push_back(&op);
   });
   for (Operation *op : serving)
-    if (!shardServing(module, context, *op))
+    if (!shardServing(module, context, study::ServeOp(op)))
       return false;
   for (Operation *op : statements) {
     Operation *forward = module.lookup(forwardSymbol(op->symbol()));

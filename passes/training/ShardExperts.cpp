@@ -74,10 +74,13 @@ bool Sharder::placeExperts(Use &use) {
   if (!use.expert)
     return true;
   int64_t experts = use.classes.extent(*use.expert);
-  if (experts % strategy.expert) {
+  int64_t redundant = std::min(strategy.routing.redundant, experts);
+  if ((experts + redundant) % strategy.expert) {
+    std::string all = counted(static_cast<uint64_t>(experts), "expert");
     diagnostics.report(use.op.range(), diag::DoesNotDivide,
                        fmt::format("expert = {}", strategy.expert),
-                       fmt::format("the {} of this layer", counted(experts, "expert")));
+                       redundant > 0 ? fmt::format("the {} + {} of this layer", all, redundant)
+                                     : fmt::format("the {} of this layer", all));
     return false;
   }
   use.feature[*use.expert] = strategy.expert;

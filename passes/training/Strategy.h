@@ -38,10 +38,11 @@ struct Sharding {
 struct Routing {
   using enum study::RoutingKind;
   study::RoutingKind kind = Balanced;
-  double theta = 0;     ///< of Zipf: expert i is chosen in proportion to 1 / i^theta
-  int64_t seed = 0;     ///< of Zipf: which expert stands where
-  double imbalance = 0; ///< load of the busiest rank over the mean; 0 for what `kind` gives
-  double capacity = 0;  ///< tokens that an expert takes at most, over the mean; 0 for all
+  double theta = 0;      ///< of Zipf: expert i is chosen in proportion to 1 / i^theta
+  int64_t seed = 0;      ///< of Zipf: which expert stands where
+  double imbalance = 0;  ///< load of the busiest rank over the mean; 0 for what `kind` gives
+  double capacity = 0;   ///< tokens that an expert takes at most, over the mean; 0 for all
+  int64_t redundant = 0; ///< experts, those chosen most, that have two places
 };
 
 struct Strategy {

@@ -195,6 +195,12 @@ llvm::Optional<std::vector<BreakdownRow>> perfc::driver::breakdownRows(const emi
           {memory.memory, [memory](llvm::StringRef name) { return emit::metric(memory, name); }});
     return list;
   }
+  if (rows == "pool" && result.serving) {
+    for (const ServedPool &pool : result.serving->pools)
+      list.push_back({pool.phase.empty() ? "all" : pool.phase,
+                      [&](llvm::StringRef name) { return poolMetric(result, pool, name); }});
+    return list;
+  }
   if (rows != "kernel" && rows != "op" && rows != "layer")
     return llvm::None;
   std::vector<KernelLine> lines = emit::flatten(cost.breakdown);

@@ -6,13 +6,7 @@
 using namespace perfc::serving;
 
 void Paged::restart(Request &request) const {
-  if (request.isPrefilled) {
-    int64_t total = request.total();
-    request.prompt = request.processed;
-    request.answer = total - request.processed;
-  }
-  request.processed = 0;
-  request.isPrefilled = false;
+  request.startAgain();
   ++request.restarts;
 }
 
@@ -66,16 +60,17 @@ bool Paged::giveWay(uint32_t number) {
 
 bool Paged::decodeOrEvict(uint32_t number) {
   Request &request = requests[number];
-  auto isShort = [&] {
-    return request.processed > (request.blocks + request.shared) * limits.blockTokens;
+  auto missing = [&] {
+    return std::max<int64_t>(0, limits.blocksFor(request.processed + limits.guesses) -
+                                    request.blocks - request.shared);
   };
   // A free block is asked for also where the token needs none. Who comes back from the host with
   // the last block would go there again, and so does without.
-  while (!fits(1) && (limits.swapSeconds == 0 || isShort()))
+  while (!fits(std::max<int64_t>(1, missing())) && (limits.swapSeconds == 0 || missing() > 0))
     if (!giveWay(number))
       return false;
-  if (isShort())
-    allocate(request, 1);
+  if (int64_t more = missing(); more > 0)
+    allocate(request, more);
   return true;
 }
 
@@ -85,7 +80,7 @@ Batch Paged::decodes() {
   while (taken < running.size() && batch.size() < microbatch()) {
     uint32_t number = running[taken++];
     if (decodeOrEvict(number))
-      batch.push_back({number, 1});
+      batch.push_back({number, stepTokens()});
   }
   dropTaken();
   return batch;

@@ -14,9 +14,10 @@ public:
   using Scheduler::Scheduler;
 
 protected:
+  int64_t blocksToReceive(const Request &) const override { return limits.reserved; }
   /// The next iteration of a request: its whole prompt, or one token.
   BatchEntry step(uint32_t number) const {
-    return {number, requests[number].isPrefilled ? 1 : requests[number].prompt};
+    return {number, requests[number].isPrefilled ? stepTokens() : requests[number].prompt};
   }
   /// Takes requests in, as many as `maxBatch` and the cache allow.
   void admit(Batch &batch);

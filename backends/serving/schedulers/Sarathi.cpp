@@ -22,7 +22,7 @@ Batch Sarathi::next() {
     if (!requests[number].isPrefilled)
       unread.push_back(number);
     else if (decodeOrEvict(number))
-      add(number, 1);
+      add(number, stepTokens());
   }
   dropTaken();
   for (uint32_t number : unread)

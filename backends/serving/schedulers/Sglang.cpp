@@ -56,7 +56,8 @@ void Sglang::retract() {
     int64_t more = 0;
     for (uint32_t number : running) {
       const Request &request = requests[number];
-      more += request.processed > (request.blocks + request.shared) * limits.blockTokens;
+      more += std::max<int64_t>(0, limits.blocksFor(request.processed + limits.guesses) -
+                                       request.blocks - request.shared);
     }
     return more;
   };

@@ -7,15 +7,15 @@ Batch TensorRt::next() {
   Batch batch;
   size_t count = std::min(running.size(), microbatch());
   for (size_t i = 0; i < count; ++i)
-    batch.push_back({running[i], 1});
+    batch.push_back({running[i], stepTokens()});
   running.erase(running.begin(), running.begin() + static_cast<ptrdiff_t>(count));
-  auto tokens = static_cast<int64_t>(count);
+  int64_t tokens = static_cast<int64_t>(count) * stepTokens();
   while (!queue.empty() && batch.size() < microbatch() && resident < limits.maxBatch) {
     Request &request = requests[queue.front()];
     PrefixCache::Match match = findPrefix(request);
-    int64_t unread = request.prompt - match.tokens;
+    int64_t unread = request.prompt - match.all();
     if ((!batch.empty() && tokens + unread > limits.maxTokens) ||
-        !takeIn(request, match, limits.blocksFor(request.total())))
+        !takeIn(request, match, wholeBlocks(request)))
       break;
     batch.push_back({queue.front(), unread});
     tokens += unread;

@@ -17,6 +17,12 @@ public:
 
 protected:
   Batch next() override;
+  int64_t blocksToReceive(const Request &request) const override { return wholeBlocks(request); }
+
+private:
+  int64_t wholeBlocks(const Request &request) const {
+    return limits.blocksFor(request.total() + limits.guesses);
+  }
 };
 
 } // namespace perfc::serving

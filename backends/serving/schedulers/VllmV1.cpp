@@ -1,6 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serving/schedulers/VllmV1.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include <tuple>
+
 using namespace perfc::serving;
 
 bool VllmV1::extend(uint32_t number, int64_t tokens) {
@@ -20,17 +23,28 @@ bool VllmV1::extend(uint32_t number, int64_t tokens) {
   return true;
 }
 
+/// Who arrives together keeps an order, so that the first one is never the one that gives way.
+void VllmV1::sortByArrival() {
+  auto isEarlier = [&](uint32_t a, uint32_t b) {
+    const Request &one = requests[a], &two = requests[b];
+    return std::tie(one.arrival, one.id) < std::tie(two.arrival, two.id);
+  };
+  if (!llvm::is_sorted(running, isEarlier))
+    llvm::sort(running, isEarlier);
+}
+
 Batch VllmV1::next() {
   Batch batch;
   int64_t budget = limits.chunk;
   size_t before = queue.size();
   bool isTight = false;
   taken = 0;
-  sortRunning();
+  sortByArrival();
   while (taken < running.size() && budget > 0 && batch.size() < microbatch()) {
     uint32_t number = running[taken++];
     const Request &request = requests[number];
-    int64_t tokens = request.isPrefilled ? 1 : std::min(request.prompt - request.processed, budget);
+    int64_t tokens =
+        std::min(request.isPrefilled ? stepTokens() : request.prompt - request.processed, budget);
     if (!extend(number, tokens)) {
       taken -= request.isResident; // it waits
       isTight = true;
@@ -45,8 +59,8 @@ Batch VllmV1::next() {
          batch.size() < microbatch()) {
     Request &request = requests[queue.front()];
     PrefixCache::Match match = findPrefix(request);
-    int64_t tokens = std::min(request.prompt - match.tokens, budget);
-    if (!takeIn(request, match, limits.blocksFor(match.tokens + tokens)))
+    int64_t tokens = std::min(request.prompt - match.all(), budget);
+    if (!takeIn(request, match, limits.blocksFor(match.all() + tokens)))
       break;
     batch.push_back({queue.front(), tokens});
     budget -= tokens;

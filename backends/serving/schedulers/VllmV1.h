@@ -21,6 +21,7 @@ protected:
 private:
   /// Blocks for `tokens` more of a request; false when it had to give way itself.
   bool extend(uint32_t number, int64_t tokens);
+  void sortByArrival();
 };
 
 } // namespace perfc::serving

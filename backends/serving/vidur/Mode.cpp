@@ -34,8 +34,8 @@ static std::string lacks(study::ServeOp serve, const ServedModel &model) {
   return model.capacity > 0 ? "" : "the memory of the chip has no capacity";
 }
 
-Setup vidur::setupOf(study::ServeOp serve, const ServedModel &model, std::string &why) {
-  Setup setup;
+PoolSetup vidur::setupOf(study::ServeOp serve, const ServedModel &model, std::string &why) {
+  PoolSetup setup;
   why = lacks(serve, model);
   if (!why.empty())
     return setup;

@@ -13,7 +13,7 @@ namespace perfc::serving::vidur {
 
 /// What VIDUR serves the requests of `serve` with; `why` says what it cannot do. Of copies it takes
 /// that with the fewest requests waiting where the program says least_loaded.
-Setup setupOf(study::ServeOp serve, const ServedModel &model, std::string &why);
+PoolSetup setupOf(study::ServeOp serve, const ServedModel &model, std::string &why);
 
 /// Of the measured times that the program names, which it does.
 Costs costsOf(const ServedModel &model);

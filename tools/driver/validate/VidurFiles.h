@@ -21,7 +21,7 @@ struct VidurRun {
   double memory = 0; ///< B of a device
   int64_t tensor = 1, stages = 1, mostTokens = 0, cap = 0;
   std::string scheduler, table; ///< as schedulerOf and the tables call it
-  serving::Setup setup;
+  serving::PoolSetup setup;
   serving::vidur::Pool pool;
 };
 

@@ -177,7 +177,7 @@ TEST(Schedules, ServeEachRequestOnceInOrder) {
     if (!isAgain) {
       EXPECT_EQ(ran, tokens);
     }
-    EXPECT_LE(result.peakBlocks, entry.limits.blocks);
+    EXPECT_LE(result.pools[0].peakBlocks, entry.limits.blocks);
   }
   EXPECT_GT(restarts, 1000); // the cache was small enough to matter
 }
@@ -282,7 +282,7 @@ TEST(Schedules, ServeEachRequestOnceOnAnyDeployment) {
         entry.requests[i].after = static_cast<int64_t>(i) - 4;
         entry.requests[i].think = 0.25 * static_cast<double>(random() % 3);
       }
-    serving::Setup setup{schedulerOf(entry.kind), entry.limits, 1 + random() % 3, roundRobin()};
+    serving::PoolSetup setup{schedulerOf(entry.kind), entry.limits, 1 + random() % 3, roundRobin()};
     static Router (*const routers[])() = {roundRobin, leastQueued, leastOutstanding, mostCached,
                                           bySession};
     setup.router = routers[random() % 5]();
@@ -315,10 +315,10 @@ TEST(Schedules, ServeEachRequestOnceOnAnyDeployment) {
       outputs += batch.outputs;
     EXPECT_EQ(outputs, answers);
     if (restarts == 0 || swaps) { // what is at the host is not read again
-      EXPECT_EQ(ran + result.prefixTokens, tokens);
+      EXPECT_EQ(ran + result.pools[0].prefixTokens, tokens);
     }
-    EXPECT_LE(result.peakBlocks, entry.limits.blocks);
-    hits += result.prefixTokens;
+    EXPECT_LE(result.pools[0].peakBlocks, entry.limits.blocks);
+    hits += result.pools[0].prefixTokens;
     passed += restarts;
     EXPECT_GT(latency, 0);
   }
@@ -374,7 +374,7 @@ TEST(Schedules, WaitAsQueuesDo) {
         inside += change;
       }
       EXPECT_NEAR(area / times, 1, 1e-9);
-      EXPECT_NEAR(result.busy, count, 0.01 * count); // work is conserved
+      EXPECT_NEAR(result.pools[0].busy, count, 0.01 * count); // work is conserved
     }
 }
 

@@ -122,7 +122,7 @@ TEST(Vidur, MakesItsStream) {
 
 static SimulationResult serveAs(const char *kind, bool isVidur, Limits limits,
                                 std::vector<Request> requests) {
-  Setup setup{isVidur ? vidur::schedulerOf(kind) : schedulerOf(kind), limits};
+  PoolSetup setup{isVidur ? vidur::schedulerOf(kind) : schedulerOf(kind), limits};
   return simulate(std::move(requests), setup,
                   [](const BatchShape &, std::vector<double> &seconds) { seconds = {1}; });
 }
@@ -164,5 +164,5 @@ TEST(LightLlm, TakesInWhatWillFit) {
   EXPECT_EQ(result.batches[0].requests, 2);
   EXPECT_EQ(result.requests[0].scheduled, result.requests[1].scheduled);
   EXPECT_EQ(result.requests[2].scheduled, result.requests[0].done);
-  EXPECT_LE(result.peakBlocks, 100);
+  EXPECT_LE(result.pools[0].peakBlocks, 100);
 }

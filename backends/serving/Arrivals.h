@@ -1,0 +1,36 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In which order requests come: by their arrivals, those that follow others when these are done.
+#ifndef PERFC_BACKENDS_SERVING_ARRIVALS_H
+#define PERFC_BACKENDS_SERVING_ARRIVALS_H
+
+#include "backends/serving/Fleet.h"
+#include "backends/serving/Requests.h"
+#include <queue>
+
+namespace perfc::serving {
+
+class Arrivals {
+public:
+  /// Of `requests`, which outlive it.
+  explicit Arrivals(std::vector<Request> &requests);
+
+  /// s of the next arrival; never where none is known.
+  double next() const;
+  /// The request that comes then.
+  uint32_t take();
+  /// Lets who follows `request` come after it.
+  void end(uint32_t request);
+
+private:
+  std::vector<Request> &requests;
+  std::vector<uint32_t> order;    ///< of requests that follow none, by arrival
+  std::vector<int64_t> followers; ///< by request; -1 for none; empty where nobody follows
+  using Event = std::pair<double, uint32_t>;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> following;
+  size_t arrived = 0; ///< of `order`
+};
+
+} // namespace perfc::serving
+
+#endif // PERFC_BACKENDS_SERVING_ARRIVALS_H

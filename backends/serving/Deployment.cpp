@@ -1,0 +1,211 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/serving/Deployment.h"
+
+#include "ir/common/diagnostics/Serving.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::serving;
+
+/// Blocks of a cache without a limit.
+static constexpr int64_t endless = int64_t(1) << 50;
+
+bool Deployment::build() {
+  if (!model.build())
+    return false;
+  if (kind() != "lightllm" || model.stages == 1)
+    return true;
+  diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
+                     "lightllm has no pipeline");
+  return false;
+}
+
+//===-- Memory
+//---------------------------------------------------------------------------------===//
+
+/// Tokens of the largest batch that the scheduler may make, of a group of ranks: pieces of prompts
+/// may all be in the same one.
+int64_t Deployment::largestBatch() const {
+  int64_t longest = serve.longest(), groups = model.groups;
+  int64_t steps = (limits.maxBatch + groups - 1) / groups * (1 + guesses());
+  if (pool.phase() == "decode") // but for prompts that are read again
+    return std::max(longest, steps);
+  if (scheduler.boundsPrompts())
+    return std::max({limits.maxTokens, longest, steps});
+  if (scheduler.makesPieces())
+    return std::max(limits.chunk, steps);
+  return std::min((limits.maxBatch + groups - 1) / groups, serve.requests()) * longest;
+}
+
+void Deployment::reportNoRoom(const StageRoom &room, double logits, double usable) {
+  auto bytes = [base = writtenBase(model.capacity)](double value) {
+    return formatSize(std::round(value), base);
+  };
+  diagnostics
+      .report(pool->range(), diag::NoRoomForCache, bytes(room.weights), bytes(model.capacity),
+              bytes(usable))
+      .note(fmt::format("beside them are activations {} of {}, logits {}; the driver keeps {}",
+                        bytes(summary.activationBytes), counted(largestBatch(), "token"),
+                        bytes(logits), bytes(summary.reservedBytes)))
+      .help("more tensor or pipeline parallelism leaves less of them on each chip, a smaller batch "
+            "less activations");
+}
+
+/// The cache of the stage with the least room: what weights, the activations of the largest batch,
+/// the logits of the most requests leave of the share of what the driver leaves.
+bool Deployment::findLimits() {
+  limits.blockTokens = scheduler.block();
+  limits.maxBatch = scheduler.maxBatch();
+  limits.maxTokens = scheduler.maxTokens();
+  limits.chunk = scheduler.chunk();
+  limits.stages = model.stages;
+  limits.reserved = isReserving() ? limits.blocksFor(reservedTokens()) : 0;
+  limits.blocks = endless;
+  limits.admission = {serve.admission() == "priority"   ? Admission::Order::Priority
+                      : serve.admission() == "shortest" ? Admission::Order::Shortest
+                      : serve.admission() == "goal"     ? Admission::Order::Goal
+                                                        : Admission::Order::Arrival,
+                      serve.admissionGoal()};
+  summary.activationBytes = model.activationToken * static_cast<double>(largestBatch());
+  summary.reservedBytes = serve.reserve(model.capacity);
+  double usable = (model.capacity - summary.reservedBytes) * serve.memoryShare();
+  // Of the requests of a group of ranks.
+  auto outputs =
+      static_cast<double>((limits.maxBatch + model.groups - 1) / model.groups * (1 + guesses()));
+  for (const StageRoom &room : model.rooms) {
+    double block = room.cacheToken * static_cast<double>(limits.blockTokens);
+    double logits = room.logits * outputs;
+    double left = usable - room.weights - summary.activationBytes - logits;
+    summary.weightBytes = std::max(summary.weightBytes, room.weights);
+    summary.cacheBytes = std::max(summary.cacheBytes, room.cacheToken);
+    summary.logitBytes = std::max(summary.logitBytes, logits);
+    if (model.capacity <= 0)
+      continue;
+    if (left <= 0 || (block > 0 && left < block)) {
+      reportNoRoom(room, logits, usable);
+      return false;
+    }
+    if (block > 0)
+      limits.blocks = std::min(limits.blocks, static_cast<int64_t>(std::floor(left / block)));
+  }
+  if (limits.blocks != endless) {
+    limits.blocks *= model.groups; // each holds requests of its own
+    summary.blocks = limits.blocks;
+  }
+  if (double bandwidth = scheduler.swap(); bandwidth > 0)
+    limits.swapSeconds = summary.cacheBytes / bandwidth;
+  // What has been read elsewhere is not looked for here.
+  if (serve.prefixShare() >= 0 && pool.phase() != "decode") {
+    limits.prefixBlocks =
+        static_cast<int64_t>(serve.prefixShare() * static_cast<double>(limits.blocks));
+    if (serve.tierBandwidth() > 0) {
+      double block = summary.cacheBytes * static_cast<double>(limits.blockTokens);
+      limits.tierBlocks = static_cast<int64_t>(serve.tierCapacity() / block) * model.groups;
+      limits.tierSeconds = summary.cacheBytes / serve.tierBandwidth();
+    }
+  }
+  limits.guesses = guesses();
+  return true;
+}
+
+double Deployment::promptSteps(const Request &request) const {
+  return scheduler.makesPieces() ? static_cast<double>((request.prompt - 1) / limits.chunk) : 0;
+}
+
+bool Deployment::checkRequests(llvm::ArrayRef<Request> requests) const {
+  int64_t reserved = reservedTokens();
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const Request &request = requests[i];
+    auto fail = [&](const std::string &needs, const std::string &has) {
+      diagnostics.report(pool->range(), diag::RequestNeverFits, i,
+                         fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),
+                         has);
+      return false;
+    };
+    if (isReserving() && request.total() + guesses() > reserved)
+      return fail("as long as it gets",
+                  fmt::format("{} reserved for each (`max_tokens`)",
+                              counted(static_cast<uint64_t>(reserved), "token")));
+    int64_t blocks = isReserving()
+                         ? limits.reserved
+                         : limits.blocksFor(request.total() + guesses()) + limits.watermark();
+    if (limits.blocks >= blocks)
+      continue;
+    std::string needs = counted(static_cast<uint64_t>(blocks), "block");
+    return fail(needs + (isReserving() ? " reserved" : " with what is kept free"),
+                fmt::format("{} of {}", counted(static_cast<uint64_t>(limits.blocks), "block"),
+                            counted(static_cast<uint64_t>(limits.blockTokens), "token")));
+  }
+  return true;
+}
+
+double Deployment::cacheOfToken() const {
+  double bytes = 0;
+  for (const StageRoom &room : model.rooms)
+    bytes += room.cacheToken;
+  return bytes * static_cast<double>(model.tensor);
+}
+
+//===-- For the simulation
+//---------------------------------------------------------------------===//
+
+static Outages outagesOf(study::PoolOp pool) {
+  Outages outages;
+  for (study::OutageOp outage : pool.outages()) {
+    if (outage.isRandom()) {
+      outages.between = outage.between();
+      outages.repair = outage.repair();
+      outages.seed = static_cast<uint64_t>(outage.seed());
+      continue;
+    }
+    double until = outage.repair() > 0 ? outage.at() + outage.repair() : never;
+    outages.listed.push_back({static_cast<size_t>(outage.number()), outage.at(), until});
+  }
+  return outages;
+}
+
+PoolSetup Deployment::setup() {
+  PoolSetup setup;
+  setup.scheduler = schedulerOf(kind());
+  setup.limits = limits;
+  setup.copies = static_cast<size_t>(model.copies);
+  setup.router = routerOf(serve.router(), serve.routerSeed());
+  setup.times = [this](const BatchShape &shape, std::vector<double> &seconds) {
+    model.timesOf(shape, seconds);
+  };
+  study::DraftOp draft = pool.draft();
+  setup.speculation = {draft.tokens(), draft.acceptance(), draft.recorded(),
+                       static_cast<uint64_t>(draft.seed())};
+  setup.outages = outagesOf(pool);
+  if (study::ScalingOp scaling = pool.scaling(); scaling.least() > 0)
+    setup.scaling = {scaling.least(), scaling.up(), scaling.down(), scaling.start(),
+                     scaling.every()};
+  return setup;
+}
+
+void Deployment::forget() {
+  model.cost->forget();
+  if (model.draft)
+    model.draft->forget();
+}
+
+std::string Deployment::strategyText() const {
+  std::string text = scheduler.label().str();
+  if (scheduler.makesPieces())
+    text += fmt::format(", chunk {}", limits.chunk);
+  text += fmt::format(", max_batch {}", limits.maxBatch);
+  if (kind() == "vllm" || kind() == "tensorrt_llm")
+    text += fmt::format(", max_tokens {}", limits.maxTokens);
+  if (model.tensor > 1)
+    text += fmt::format(", tensor {}", model.tensor);
+  if (model.stages > 1)
+    text += fmt::format(", pipeline {}", model.stages);
+  if (model.copies * model.groups > 1)
+    text += fmt::format(", data {}", model.copies * model.groups);
+  if (pool.degree("expert") > 1)
+    text += fmt::format(", expert {}", pool.degree("expert"));
+  if (guesses() > 0)
+    text += fmt::format(", {} guessed by {}", counted(static_cast<uint64_t>(guesses()), "token"),
+                        pool.draft().kind().str());
+  return text;
+}
