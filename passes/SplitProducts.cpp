@@ -153,8 +153,7 @@ static bool runsLibraryKernels(const GraphUse &use) {
 static bool runSplitProducts(Module &module, PassContext &context) {
   ProductSplitting splitting(module, context);
   for (const GraphUse &use : graphUses(module))
-    if (runsLibraryKernels(use) &&
-        splitting.isNeeded(module.lookup(use.symbol())->body()))
+    if (runsLibraryKernels(use) && splitting.isNeeded(module.lookup(use.symbol())->body()))
       splitting.run(ownGraph(module, use)->body());
   return true;
 }

@@ -273,7 +273,7 @@ static OpDecl sampleDecl() {
           .doc = "The model in one of the sizes between which costs of batches are interpolated.",
           .attrs = {symbolAttr("graph", "the model in that size").oneOf({"op.graph"}),
                     flagAttr("decode", "each sequence has one new token"),
-                 flagAttr("piece", "its kernels of a context run for a piece of a prompt"),
+                    flagAttr("piece", "its kernels of a context run for a piece of a prompt"),
                     intAttr("batch", "sequences").atLeast(1),
                     intAttr("tokens", "new ones of each").atLeast(1),
                     intAttr("context", "tokens of each in all").atLeast(1)}};
@@ -381,16 +381,17 @@ static std::vector<AttrDecl> requestAttrs() {
 static OpDecl serveDecl() {
   std::vector<AttrDecl> attrs = memoryAttrs();
   llvm::append_range(attrs, requestAttrs());
-  return {.name = ServeOp::opName,
-          .doc = "A stream of requests to a model.",
-          .symbol = SymbolUse::Optional,
-          .topLevel = true,
-          .attrs = statementAttrs({"op.graph", "op.kernel"}, std::move(attrs)),
-          .regions = {holding({StrategyOp::opName, SchedulerOp::opName, ArrivalsOp::opName,
-                               LengthsOp::opName, SampleOp::opName, OpTable::opName,
-                               PriceOp::opName, PoolOp::opName, DraftOp::opName, OutageOp::opName,
-                               ScalingOp::opName, ExpertsOp::opName, "study.runtime", "study.goal"})},
-          .verifier = verifyServe};
+  return {
+      .name = ServeOp::opName,
+      .doc = "A stream of requests to a model.",
+      .symbol = SymbolUse::Optional,
+      .topLevel = true,
+      .attrs = statementAttrs({"op.graph", "op.kernel"}, std::move(attrs)),
+      .regions = {holding({StrategyOp::opName, SchedulerOp::opName, ArrivalsOp::opName,
+                           LengthsOp::opName, SampleOp::opName, OpTable::opName, PriceOp::opName,
+                           PoolOp::opName, DraftOp::opName, OutageOp::opName, ScalingOp::opName,
+                           ExpertsOp::opName, "study.runtime", "study.goal"})},
+      .verifier = verifyServe};
 }
 
 std::vector<OpDecl> study::serveDecls() {

@@ -59,3 +59,23 @@ TEST(RoutingTest, EachTokenChoosesAnExpertOnce) {
       EXPECT_NEAR(expertLoad(routing, 8, 1, 1e6, chosen).slowest, 1, 1e-12);
     }
 }
+
+/// Places of the experts that are chosen most take load from the busiest rank, and never less than
+/// the mean is left there.
+TEST(RoutingTest, RedundantExpertsEvenTheLoad) {
+  passes::Routing routing;
+  routing.kind = passes::Routing::Zipf;
+  routing.theta = 0.8;
+  routing.seed = 1;
+  double before = passes::expertLoad(routing, 256, 32, 0, 8).slowest;
+  for (int64_t redundant : {32, 64, 256}) {
+    routing.redundant = redundant;
+    double after = passes::expertLoad(routing, 256, 32, 0, 8).slowest;
+    EXPECT_LT(after, before);
+    EXPECT_GE(after, 1);
+    before = after;
+  }
+  // All twice are the same experts on half as many ranks, dealt out.
+  routing.theta = 0;
+  EXPECT_NEAR(passes::expertLoad(routing, 256, 32, 0, 8).slowest, 1, 1e-9);
+}
