@@ -29,7 +29,7 @@ MAY_USE = {
                         "backends/training"],
 }
 EVALUATOR = [*IR, *PASSES, "backends/core"]
-for name in ("roofline", "loopnest", "gpu", "network", "training"):
+for name in ("roofline", "edge", "loopnest", "gpu", "network", "training"):
     MAY_USE[f"backends/{name}"] = EVALUATOR
 MAY_USE["backends/training"] = [*EVALUATOR, "backends/gpu"]
 MAY_USE["backends/emit"] = [*EVALUATOR, "backends/network"]
