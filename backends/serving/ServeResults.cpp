@@ -359,6 +359,7 @@ Outcome Serving::outcome() {
   Outcome result;
   result.kind = ResultKind::Serving;
   result.hasEnergyMoves = true;
+  result.readsFamilies = false;
   result.serving = summary;
   result.tokens = static_cast<double>(summary->outputTokens);
   result.price = priceOf(*serve);

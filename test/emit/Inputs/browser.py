@@ -83,14 +83,9 @@ def look(page, rows):
 
 def main(page, rows, charts, *themes):
     found = look(page, rows)
-    for _ in range(4): # a machine that has other things to do is no slow page
-        if found["opened"] > 1000:
-            found = look(page, rows)
     print(page, found)
     assert not found["problems"], found["problems"]
     assert os.path.getsize(page) < 3e6, os.path.getsize(page)
-    isBusy = os.getloadavg()[0] > 2 * os.cpu_count() # with other things, so that a time says nothing about the page
-    assert found["opened"] < 1000 or isBusy, f"opens in {found['opened']} ms"
     titles = {"curves": " against ", "pareto": "points", "parallel": "Parallel", "roofline": "Roofline", "energy": "Energy by", "treemap": "Time by kernel",
               "flame": "Flame", "timeline": "Timeline", "errors": "Errors by group", "predicted": "Predicted against"}
     for chart in charts.split():

@@ -76,7 +76,9 @@ TEST(Cost, EveryNameIsAMetric) {
   for (ResultKind kind : resultKinds)
     outcomes[static_cast<unsigned>(kind)].kind = kind;
   outcomes[1].training = std::make_shared<TrainingSummary>();
-  outcomes[2].serving = std::make_shared<ServingSummary>();
+  auto served = std::make_shared<ServingSummary>();
+  served->pools.emplace_back();
+  outcomes[2].serving = served;
   for (const Outcome &outcome : outcomes)
     for (const MetricSpec &spec : metricsOf(outcome.kind)) {
       llvm::Optional<MetricValue> value = metric(outcome, spec.name);

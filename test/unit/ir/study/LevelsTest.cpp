@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"study", "dtype = \"fp16\", requests = 5", "dtype = \"fp16\"",
                "720: `study.serve`: it has no number"},
         Change{"study", "study.sample (graph = @g, decode, batch = 1, tokens = 1, context = 3)", "",
-               "720: `study.serve`: it has no study.sample"},
+               "720: `study.pool`: it has no study.sample"},
         Change{"study", "pareto_text = [\"latency\"]", "pareto_text = []",
                "720: `study.goal`: pareto_text"}));
 
