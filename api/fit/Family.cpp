@@ -105,13 +105,15 @@ Family::Family(const std::vector<FamilyMember> &members, const VectorXd &start, 
   constexpr int rounds = 15, steps = 6;
   auto count = static_cast<Index>(members.size());
   Index kinds = start.size(), entries = members.front().sheet.size();
-  MatrixXd sheets(count, entries);
-  for (Index i = 0; i < count; ++i)
-    sheets.row(i) = members[static_cast<size_t>(i)].sheet;
-  sheetMean = sheets.colwise().mean();
-  sheetDeviation =
-      (sheets.rowwise() - sheetMean.transpose()).colwise().squaredNorm() / double(count);
-  sheetDeviation = sheetDeviation.cwiseSqrt().array() + 1e-9;
+  if (entries > 0) { // a matrix without columns has no rows to take
+    MatrixXd sheets(count, entries);
+    for (Index i = 0; i < count; ++i)
+      sheets.row(i) = members[static_cast<size_t>(i)].sheet;
+    sheetMean = sheets.colwise().mean();
+    sheetDeviation =
+        (sheets.rowwise() - sheetMean.transpose()).colwise().squaredNorm() / double(count);
+    sheetDeviation = sheetDeviation.cwiseSqrt().array() + 1e-9;
+  }
   MatrixXd regressors(count, entries + 1);
   for (Index i = 0; i < count; ++i)
     regressors.row(i) = standardised(members[static_cast<size_t>(i)].sheet);
