@@ -20,7 +20,7 @@ std::string graph::realText(double value) {
   // What no number is stands in masks: the largest of single precision.
   if (!std::isfinite(value))
     value = value < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38;
-  if (value == static_cast<double>(static_cast<int64_t>(value)) && std::abs(value) < 1e15)
+  if (std::abs(value) < 1e15 && value == std::trunc(value))
     return std::to_string(static_cast<int64_t>(value));
   auto single = static_cast<float>(value);
   return static_cast<double>(single) == value ? fmt::format("{}", single)
