@@ -293,7 +293,8 @@ struct MappedGraph {
 /// Statements with such mappings or a runtime get a graph of their own where others use it too.
 static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &context) {
   std::vector<MappedGraph> mapped;
-  for (const GraphUse &use : graphUses(module)) {
+  GraphUses uses(module);
+  for (const GraphUse &use : uses.all()) {
     MappedGraph one{
         as<study::EvaluateOp>(use.statement), nullptr, FusionRules::of(*use.statement), {}};
     if (one.evaluate)
@@ -304,7 +305,7 @@ static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &contex
                                                                  context.diagnostics));
       }
     bool isOwn = !one.fusions.empty() || study::findPart(*use.statement, study::RuntimeOp::opName);
-    one.graph = isOwn ? ownGraph(module, use) : nullptr;
+    one.graph = isOwn ? uses.own(use) : nullptr;
     if (one.graph)
       mapped.push_back(std::move(one));
   }

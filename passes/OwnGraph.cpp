@@ -4,33 +4,33 @@
 #include "ir/op/OpOps.h"
 #include "ir/study/ServeOps.h"
 #include "passes/Names.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::ir;
 
-std::vector<passes::GraphUse> passes::graphUses(Module &module) {
-  std::vector<GraphUse> uses;
+passes::GraphUses::GraphUses(Module &module) : module(module) {
   for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module))
     uses.push_back({evaluate.op, evaluate.op, "subject"});
   for (study::ServeOp serve : operationsOf<study::ServeOp>(module))
     for (study::SampleOp sample : serve.samples())
       uses.push_back({serve.op, sample.op, "graph"});
-  return uses;
+  for (const GraphUse &use : uses)
+    ++users[use.symbol()];
 }
 
-Operation *passes::ownGraph(Module &module, const GraphUse &use) {
+Operation *passes::GraphUses::own(const GraphUse &use) {
   Operation *graph = module.lookup(use.symbol());
   if (!graph || !graph->is(op::GraphOp::opName))
     return nullptr;
-  auto users = llvm::count_if(
-      graphUses(module), [&](const GraphUse &other) { return other.symbol() == use.symbol(); });
-  if (users == 1)
+  unsigned &count = users[use.symbol()];
+  if (count == 1)
     return graph;
+  --count;
   ValueMap ignored;
   std::string symbol = module.uniqueName(use.symbol());
   graph = &graph->clone(module.body(), ignored, graph);
   graph->setSymbol(symbol);
   use.holder->setAttr(use.name, Attribute::symbol(symbol));
+  users[symbol] = 1;
   return graph;
 }

@@ -5,6 +5,7 @@
 #define PERFC_PASSES_OWNGRAPH_H
 
 #include "ir/core/Module.h"
+#include "llvm/ADT/StringMap.h"
 #include <vector>
 
 namespace perfc {
@@ -20,12 +21,21 @@ struct GraphUse {
   llvm::StringRef symbol() const { return holder->symbolAttr(name); }
 };
 
-/// All evaluations, then all sizes of served models.
-std::vector<GraphUse> graphUses(ir::Module &module);
+/// Those of all evaluations, then of all sizes of served models.
+class GraphUses {
+public:
+  explicit GraphUses(ir::Module &module);
 
-/// The graph of `use`, which becomes a copy where other uses are of the same. Null where it is a
-/// kernel.
-ir::Operation *ownGraph(ir::Module &module, const GraphUse &use);
+  llvm::ArrayRef<GraphUse> all() const { return uses; }
+  /// The graph of `use`, which becomes a copy where other uses are of the same. Null where it is a
+  /// kernel.
+  ir::Operation *own(const GraphUse &use);
+
+private:
+  ir::Module &module;
+  std::vector<GraphUse> uses;
+  llvm::StringMap<unsigned> users; ///< by symbol of the graph
+};
 
 } // namespace passes
 } // namespace perfc

@@ -150,11 +150,29 @@ static bool runsLibraryKernels(const GraphUse &use) {
          !study::findPart(statement, "study.place");
 }
 
+/// Memory is that of ops as they are written: what one is made of holds its operands until the op
+/// is through, as a function of a framework does. So the sample that tells it keeps its graph.
+static void keepWhole(Module &module, study::SampleOp sample) {
+  if (sample->hasAttr("whole") || study::PoolOp(sample->parentOp()).largestPrompt().op != sample.op)
+    return;
+  Operation *graph = module.lookup(sample.graph());
+  ValueMap ignored;
+  std::string symbol = module.uniqueName(sample.graph());
+  graph->clone(module.body(), ignored, graph).setSymbol(symbol);
+  sample->setAttr("whole", Attribute::symbol(symbol));
+}
+
 static bool runSplitProducts(Module &module, PassContext &context) {
   ProductSplitting splitting(module, context);
-  for (const GraphUse &use : graphUses(module))
-    if (runsLibraryKernels(use) && splitting.isNeeded(module.lookup(use.symbol())->body()))
-      splitting.run(ownGraph(module, use)->body());
+  GraphUses uses(module);
+  for (const GraphUse &use : uses.all()) {
+    if (!runsLibraryKernels(use))
+      continue;
+    if (auto sample = as<study::SampleOp>(use.holder))
+      keepWhole(module, sample);
+    if (splitting.isNeeded(module.lookup(use.symbol())->body()))
+      splitting.run(uses.own(use)->body());
+  }
   return true;
 }
 

@@ -231,14 +231,9 @@ static double returnedElements(const ir::Operation &graph, double &bytes) {
 /// the sampler of vLLM makes logits, probabilities and their logarithms in fp32, which its
 /// profiling run counts (Sampler.forward of its versions with the first engine).
 void ServedModel::findActivations() {
-  std::vector<study::SampleOp> list = pool.samples();
-  size_t largest = 0;
-  for (size_t i = 0; i < samples.size(); ++i)
-    if (!samples[i].isDecode &&
-        samples[i].batch * samples[i].tokens > samples[largest].batch * samples[largest].tokens)
-      largest = i;
-  const ir::Operation &graph = *module.lookup(list[largest].graph());
-  auto tokens = static_cast<double>(samples[largest].batch * samples[largest].tokens);
+  study::SampleOp largest = pool.largestPrompt();
+  const ir::Operation &graph = *module.lookup(largest.whole());
+  auto tokens = static_cast<double>(largest.batch() * largest.tokens());
   activationToken = mostActivations(graph) / tokens;
   double bytes = 0, elements = returnedElements(graph, bytes);
   constexpr double sampled = 3 * 4; // B

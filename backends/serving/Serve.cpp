@@ -16,7 +16,7 @@ using namespace perfc::serving;
 /// request.
 static constexpr double mostSteps = 1e9;
 /// The most of them of which batches are kept, each some 0.5 kB.
-static constexpr double mostKept = 4e6;
+static constexpr double mostKept = 1e6;
 /// The latest arrival, in s: times after it are told apart to some ten nanoseconds.
 static constexpr double latestArrival = 1e8;
 

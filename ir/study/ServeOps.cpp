@@ -62,6 +62,14 @@ llvm::Optional<OpTable> PoolOp::table() const {
 int64_t PoolOp::degree(llvm::StringRef axis) const { return partOf<StrategyOp>(*op).degree(axis); }
 
 std::vector<SampleOp> PoolOp::samples() const { return partsOf<SampleOp>(*op); }
+SampleOp PoolOp::largestPrompt() const {
+  SampleOp largest;
+  for (SampleOp sample : samples())
+    if (!sample.isDecode() &&
+        (!largest || sample.batch() * sample.tokens() > largest.batch() * largest.tokens()))
+      largest = sample;
+  return largest;
+}
 std::vector<OutageOp> PoolOp::outages() const { return partsOf<OutageOp>(*op); }
 
 std::vector<SampleOp> ServeOp::samples() const {
@@ -269,14 +277,17 @@ static OpDecl lengthsDecl() {
 }
 
 static OpDecl sampleDecl() {
-  return {.name = SampleOp::opName,
-          .doc = "The model in one of the sizes between which costs of batches are interpolated.",
-          .attrs = {symbolAttr("graph", "the model in that size").oneOf({"op.graph"}),
-                    flagAttr("decode", "each sequence has one new token"),
-                    flagAttr("piece", "its kernels of a context run for a piece of a prompt"),
-                    intAttr("batch", "sequences").atLeast(1),
-                    intAttr("tokens", "new ones of each").atLeast(1),
-                    intAttr("context", "tokens of each in all").atLeast(1)}};
+  return {
+      .name = SampleOp::opName,
+      .doc = "The model in one of the sizes between which costs of batches are interpolated.",
+      .attrs = {
+          symbolAttr("graph", "the model in that size").oneOf({"op.graph"}),
+          symbolAttr("whole", "the same before ops are taken apart").oneOf({"op.graph"}).optional(),
+          flagAttr("decode", "each sequence has one new token"),
+          flagAttr("piece", "its kernels of a context run for a piece of a prompt"),
+          intAttr("batch", "sequences").atLeast(1),
+          intAttr("tokens", "new ones of each").atLeast(1),
+          intAttr("context", "tokens of each in all").atLeast(1)}};
 }
 
 /// What serves: pools, drafts, copies that break, copies that come and go.

@@ -104,6 +104,8 @@ struct SampleOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.sample";
   llvm::StringRef graph() const { return op->symbolAttr("graph"); }
+  /// The same with ops as they are written, before any is taken apart.
+  llvm::StringRef whole() const { return op->symbolAttr(op->hasAttr("whole") ? "whole" : "graph"); }
   bool isDecode() const { return op->hasAttr("decode"); }
   bool isPiece() const { return op->hasAttr("piece"); }
   int64_t batch() const { return op->intAttr("batch"); }
@@ -174,6 +176,8 @@ struct PoolOp : ir::OpView {
   /// Copies of the model, each with a scheduler.
   int64_t copies() const { return degree("data") / groups(); }
   std::vector<SampleOp> samples() const;
+  /// Of these the one with the most tokens of prompts; null without samples.
+  SampleOp largestPrompt() const;
   /// Measured times of kernels; nothing where the program names none.
   llvm::Optional<OpTable> table() const;
 };
