@@ -8,6 +8,7 @@
 #include "passes/Names.h"
 #include "passes/OwnGraph.h"
 #include "passes/Pass.h"
+#include "passes/analysis/Experts.h"
 #include "passes/analysis/Products.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -40,8 +41,11 @@ private:
 
 } // namespace
 
-/// Several products with weights, and elementwise equations of what these make, once each.
+/// Several products with weights, and elementwise equations of what these make, once each. A layer
+/// of experts is one kernel of a library.
 static bool isSplit(const Kernel &kernel) {
+  if (expertsOf(kernel))
+    return false;
   llvm::StringMap<unsigned> writes;
   unsigned products = 0;
   for (const Statement &statement : kernel.statements) {

@@ -163,6 +163,7 @@ bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
   exchanges = true;
   if (!network) {
     network.emplace(*module.lookup(evaluate.on()), providers, diagnostics);
+    network->readRuntime(*evaluate);
     if (isDivided() && !network->readFaults(evaluate->range()))
       return false;
   }

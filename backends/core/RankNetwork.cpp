@@ -155,6 +155,12 @@ void RankNetwork::readAlgorithms(const ir::Operation &train) {
   }
 }
 
+void RankNetwork::readRuntime(const ir::Operation &statement) {
+  const ir::Operation *runtime = study::findPart(statement, study::RuntimeOp::opName);
+  if (runtime && runtime->hasAttr("all_reduce"))
+    algorithms.push_back({runtime->stringAttr("all_reduce").str(), false, {"all_reduce"}});
+}
+
 void RankNetwork::forgetUses() {
   refused.clear();
   for (Algorithm &one : algorithms)
@@ -331,7 +337,7 @@ const Cost *RankNetwork::cost(const ir::Operation &collective) {
     return sendCost({senders[0], senders[1], senders[2]}, senders[3],
                     static_cast<double>(collective.intAttr("bytes")), collective.range());
   if (AxisPlace place = placeOfCollective(collective);
-      collective.hasAttr("stride") && place.ranks() < chips())
+      collective.hasAttr("stride") && (place.ranks() < chips() || !algorithms.empty()))
     return cost(collective.name().split('.').second, place,
                 static_cast<double>(collective.intAttr("bytes")), collective.range());
   return providers.evaluate({&collective, &system, nullptr}, hashes, diagnostics);

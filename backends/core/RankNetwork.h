@@ -39,6 +39,8 @@ public:
                        SourceRange where);
   /// Reads the algorithms that `train` chooses `with`.
   void readAlgorithms(const ir::Operation &train);
+  /// Reads what the runtime of an evaluation or a `serve` says of collectives.
+  void readRuntime(const ir::Operation &statement);
   /// Forgets which collectives ran these.
   void forgetUses();
   /// The first of these that no collective has run since then; "" for none.

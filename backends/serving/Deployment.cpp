@@ -59,7 +59,6 @@ bool Deployment::findLimits() {
   limits.maxTokens = scheduler.maxTokens();
   limits.chunk = scheduler.chunk();
   limits.stages = model.stages;
-  limits.reserved = isReserving() ? limits.blocksFor(reservedTokens()) : 0;
   limits.blocks = endless;
   limits.admission = {serve.admission() == "priority"   ? Admission::Order::Priority
                       : serve.admission() == "shortest" ? Admission::Order::Shortest
@@ -72,8 +71,15 @@ bool Deployment::findLimits() {
   // Of the requests of a group of ranks.
   auto outputs =
       static_cast<double>((limits.maxBatch + model.groups - 1) / model.groups * (1 + guesses()));
+  for (const StageRoom &room : model.rooms)
+    if (room.cacheToken > 0)
+      limits.fixedTokens = std::max(
+          limits.fixedTokens, static_cast<int64_t>(std::ceil(room.cacheRequest / room.cacheToken)));
+  limits.reserved = isReserving() ? limits.blocksFor(reservedTokens()) : 0;
   for (const StageRoom &room : model.rooms) {
-    double block = room.cacheToken * static_cast<double>(limits.blockTokens);
+    // The least that a request holds.
+    double block = room.cacheToken > 0 ? room.cacheToken * static_cast<double>(limits.blockTokens)
+                                       : room.cacheRequest;
     double logits = room.logits * outputs;
     double left = usable - room.weights - summary.activationBytes - logits;
     summary.weightBytes = std::max(summary.weightBytes, room.weights);
@@ -85,8 +91,13 @@ bool Deployment::findLimits() {
       reportNoRoom(room, logits, usable);
       return false;
     }
-    if (block > 0)
-      limits.blocks = std::min(limits.blocks, static_cast<int64_t>(std::floor(left / block)));
+    if (block <= 0)
+      continue;
+    auto count = static_cast<int64_t>(std::floor(left / block));
+    if (room.cacheToken > 0)
+      limits.blocks = std::min(limits.blocks, count);
+    else
+      limits.maxBatch = std::min(limits.maxBatch, count * model.groups);
   }
   if (limits.blocks != endless) {
     limits.blocks *= model.groups; // each holds requests of its own

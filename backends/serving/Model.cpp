@@ -22,7 +22,9 @@ ServedModel::ServedModel(const ir::Module &module, study::ServeOp serve, study::
     : tensor(pool.degree("tensor")), stages(pool.degree("pipeline")), groups(pool.groups()),
       copies(pool.copies()), module(module), serve(serve), pool(pool),
       system(*module.lookup(pool.on())), providers(providers), diagnostics(diagnostics),
-      network(std::make_shared<RankNetwork>(system, providers, diagnostics)) {}
+      network(std::make_shared<RankNetwork>(system, providers, diagnostics)) {
+  network->readRuntime(*serve);
+}
 
 //===-- The system
 //-----------------------------------------------------------------------------===//
@@ -265,22 +267,19 @@ double ServedModel::redundantBytes(const ir::Operation &graph) const {
   return bytes;
 }
 
+/// A cache of c tokens takes what a request has in any case, and something for each token, as it
+/// does between the two longest contexts: layers with a window hold no more than that there.
 bool ServedModel::findRooms() {
   std::vector<double> near, far;
-  double distance = 0, shortest = 0;
+  double distance = 0, longest = 0;
   std::vector<study::SampleOp> list = pool.samples();
   for (size_t i = 0; i < samples.size(); ++i) {
     const Sample &sample = samples[i];
     if (!sample.isDecode || sample.batch != 1)
       continue;
-    auto bytes = cacheBytes(*module.lookup(list[i].graph()));
-    auto context = static_cast<double>(sample.context);
-    if (near.empty()) {
-      near = bytes;
-      shortest = context;
-    }
-    distance = context - shortest;
-    far = bytes;
+    near = std::exchange(far, cacheBytes(*module.lookup(list[i].graph())));
+    distance = static_cast<double>(sample.context) - longest;
+    longest = static_cast<double>(sample.context);
   }
   const GraphCost &graph = samples.front().cost;
   for (int64_t stage = 0; stage < stages; ++stage) {
@@ -289,12 +288,14 @@ bool ServedModel::findRooms() {
     for (size_t kind = 0; kind <= layers.size(); ++kind) {
       double count = kind == 0 ? stage == 0 : layers[kind - 1];
       double slope = (far[kind] - near[kind]) / distance;
+      double fixed = far[kind] - slope * longest;
       room.cacheToken += count * slope;
+      room.cacheRequest += fixed > 0.5 ? count * fixed : 0; // beyond rounding
       room.weights += kind == 0 ? 0 : count * graph.layers[kind - 1].one.weightBytes;
-      if (std::fabs(near[kind] - slope * shortest) <= 0.5)
+      if (slope >= 0 && fixed >= -0.5)
         continue;
       diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
-                         "its cache does not grow by the same with every token");
+                         "its cache grows by more with each token");
       return false;
     }
     room.weights += stage == 0 ? graph.before.weightBytes : 0;

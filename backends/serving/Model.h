@@ -15,7 +15,9 @@ namespace perfc::serving {
 struct StageRoom {
   double weights = 0;    ///< B
   double cacheToken = 0; ///< B of the cache of one token
-  double logits = 0;     ///< B of what the last stage makes of a token that comes out
+  /// B that a request has there beside these: states, and tokens of layers that keep a window.
+  double cacheRequest = 0;
+  double logits = 0; ///< B of what the last stage makes of a token that comes out
 };
 
 class ServedModel {

@@ -70,36 +70,73 @@ Uncertain SampleFrame::energyOf(const Point &sum) const {
   return {joules, moves};
 }
 
-void SampledCost::place(Item &item, const StepItem &from, const Sample &sample) const {
-  if (sample.isDecode)
-    item.decodes[frame->decodeBatch.indexOf(sample.batch) * frame->decodeContext.count() +
-                 frame->decodeContext.indexOf(sample.context)] = frame->pointOf(from);
-  else if (sample.before() == 0)
-    item.prompts[frame->tokens.indexOf(sample.batch * sample.tokens)] = frame->pointOf(from);
-  if (sample.isPiece)
-    item.chunks[frame->chunkTokens.indexOf(sample.tokens) * frame->chunkBefore.count() +
-                frame->chunkBefore.indexOf(sample.before())] = frame->pointOf(from);
+void SampledCost::addItem(const StepItem &from, Of of) {
+  auto isSame = [&](const Item &item) {
+    return of != Of::Tokens && item.of != Of::Tokens && item.name == from.name &&
+           item.kind == from.kind;
+  };
+  auto line = static_cast<size_t>(llvm::find_if(items, isSame) - items.begin());
+  items.push_back({from.name, from.kind, static_cast<double>(from.count), of, true, line});
+  size_t points = of == Of::Tokens    ? frame->tokens.count()
+                  : of == Of::Decodes ? frame->decodeBatch.count() * frame->decodeContext.count()
+                                      : frame->chunkTokens.count() * frame->chunkBefore.count();
+  items.back().points.resize(points);
+}
+
+/// Where what runs for `of` stands among its points; nothing where `sample` does not say it.
+llvm::Optional<size_t> SampledCost::placeOf(Of of, const Sample &sample) const {
+  if (of == Of::Decodes)
+    return frame->decodeBatch.indexOf(sample.batch) * frame->decodeContext.count() +
+           frame->decodeContext.indexOf(sample.context);
+  if (of == Of::Prompts && sample.isPiece)
+    return frame->chunkTokens.indexOf(sample.tokens) * frame->chunkBefore.count() +
+           frame->chunkBefore.indexOf(sample.before());
+  if (of == Of::Tokens && !sample.isDecode && sample.before() == 0)
+    return frame->tokens.indexOf(sample.batch * sample.tokens);
+  return llvm::None;
+}
+
+/// False where these are not the items.
+bool SampledCost::place(const std::vector<StepItem> &from, const Sample &sample) {
+  Of own = sample.isDecode ? Of::Decodes : Of::Prompts;
+  auto next = from.begin();
+  for (Item &item : items) {
+    if (item.of != Of::Tokens && item.of != own)
+      continue;
+    if (next == from.end() || next->isOfContext != (item.of != Of::Tokens) ||
+        next->kind != item.kind || static_cast<double>(next->count) != item.count)
+      return false;
+    if (auto index = placeOf(item.of, sample))
+      item.points[*index] = frame->pointOf(*next);
+    ++next;
+  }
+  return next == from.end();
 }
 
 SampledCost::SampledCost(std::shared_ptr<const SampleFrame> sizes,
                          const std::vector<Sample> &samples, BlockOf blockOf)
     : frame(std::move(sizes)) {
-  for (const StepItem &item : blockOf(samples.front().cost).items) {
-    items.push_back({item.name, item.kind, static_cast<double>(item.count), item.isOfContext});
-    items.back().prompts.resize(frame->tokens.count());
-    items.back().chunks.resize(frame->chunkTokens.count() * frame->chunkBefore.count());
-    items.back().decodes.resize(frame->decodeBatch.count() * frame->decodeContext.count());
+  auto firstOf = [&](bool isDecode) {
+    auto found =
+        llvm::find_if(samples, [&](const Sample &sample) { return sample.isDecode == isDecode; });
+    return found == samples.end() ? std::vector<StepItem>() : blockOf(found->cost).items;
+  };
+  std::vector<StepItem> prompt = firstOf(false), decode = firstOf(true);
+  auto next = decode.begin();
+  auto addDecodes = [&] {
+    for (; next != decode.end() && next->isOfContext; ++next)
+      addItem(*next, Of::Decodes);
+  };
+  for (const StepItem &item : prompt) {
+    if (!item.isOfContext)
+      addDecodes();
+    addItem(item, item.isOfContext ? Of::Prompts : Of::Tokens);
+    if (!item.isOfContext && next != decode.end())
+      ++next;
   }
-  for (const Sample &sample : samples) {
-    const std::vector<StepItem> &from = blockOf(sample.cost).items;
-    bool isSame = from.size() == items.size();
-    for (size_t i = 0; isSame && i < from.size(); ++i) {
-      isSame =
-          from[i].kind == items[i].kind && static_cast<double>(from[i].count) == items[i].count;
-      place(items[i], from[i], sample);
-    }
-    areSame &= isSame;
-  }
+  addDecodes();
+  for (const Sample &sample : samples)
+    areSame &= place(blockOf(sample.cost).items, sample);
 }
 
 double SampledCost::exchanges() const {
@@ -133,12 +170,12 @@ static Point weigh(const std::vector<Point> &grid, size_t width, const Rows &row
 
 Point SampledCost::tokenWise(const Item &item, int64_t tokens) const {
   std::array<Axis::Weight, 1> first{{{0, 1}}};
-  return weigh(item.prompts, 1, frame->tokens.linear(static_cast<double>(tokens)), first);
+  return weigh(item.points, 1, frame->tokens.linear(static_cast<double>(tokens)), first);
 }
 
 /// All pieces of a batch run as one kernel, which starts once.
 Point SampledCost::chunk(const Item &item, const BatchShape::Chunk &chunk, bool isFirst) const {
-  Point one = weigh(item.chunks, frame->chunkBefore.count(),
+  Point one = weigh(item.points, frame->chunkBefore.count(),
                     frame->chunkTokens.quadratic(static_cast<double>(chunk.tokens)),
                     frame->chunkBefore.linear(static_cast<double>(chunk.before)));
   if (!isFirst)
@@ -148,7 +185,7 @@ Point SampledCost::chunk(const Item &item, const BatchShape::Chunk &chunk, bool 
 
 Point SampledCost::decode(const Item &item, const BatchShape &shape) const {
   auto requests = static_cast<double>(shape.decodes);
-  return weigh(item.decodes, frame->decodeContext.count(), frame->decodeBatch.linear(requests),
+  return weigh(item.points, frame->decodeContext.count(), frame->decodeBatch.linear(requests),
                frame->decodeContext.linear(static_cast<double>(shape.decodeContext) / requests));
 }
 
@@ -158,16 +195,15 @@ void SampledCost::addContexts(const BatchShape &shape, double runs, StackWork &w
       contextTotals.push_back({item.name, item.kind});
   auto add = [&](size_t i, const Point &one) {
     const Item &item = items[i];
-    contextTotals[i].note(one, runs * item.count);
+    contextTotals[item.line].note(one, runs * item.count);
     item.addTo(work, one);
   };
   for (size_t i = 0; i < items.size(); ++i) {
-    if (!items[i].isOfContext)
-      continue;
-    if (shape.decodes > 0)
+    if (items[i].of == Of::Decodes && shape.decodes > 0)
       add(i, decode(items[i], shape));
-    for (const BatchShape::Chunk &piece : shape.chunks)
-      add(i, chunk(items[i], piece, &piece == shape.chunks.data()));
+    if (items[i].of == Of::Prompts)
+      for (const BatchShape::Chunk &piece : shape.chunks)
+        add(i, chunk(items[i], piece, &piece == shape.chunks.data()));
   }
 }
 
@@ -175,7 +211,7 @@ StackWork SampledCost::run(int64_t tokens, const BatchShape &shape, double runs)
   auto [found, isNew] = known.try_emplace(tokens);
   if (isNew)
     for (const Item &item : items)
-      if (!item.isOfContext)
+      if (item.of == Of::Tokens)
         item.addTo(found->second, tokenWise(item, tokens));
   counts[tokens] += runs;
   StackWork work = found->second;
@@ -190,12 +226,14 @@ std::vector<ItemTotal> SampledCost::totals() const {
   std::sort(sizes.begin(), sizes.end());
   for (size_t i = 0; i < items.size(); ++i) {
     const Item &item = items[i];
+    if (item.line != i)
+      continue;
     ItemTotal total{item.name, item.kind};
-    if (item.isOfContext && !contextTotals.empty())
-      total = contextTotals[i];
-    else if (!item.isOfContext)
+    if (item.of == Of::Tokens)
       for (auto [tokens, runs] : sizes)
         total.note(tokenWise(item, tokens), runs * item.count);
+    else if (!contextTotals.empty())
+      total = contextTotals[i];
     total.isTimed = item.isTimed;
     result.push_back(std::move(total));
   }
@@ -211,13 +249,12 @@ void SampledCost::addNodes(int64_t tokens, const BatchShape &shape,
           one.parts[part] = 0;
       addNode(item.kind, one, item.count, nodes);
     };
-    if (!item.isOfContext) {
+    if (item.of == Of::Tokens)
       add(tokenWise(item, tokens));
-      continue;
-    }
-    if (shape.decodes > 0)
+    if (item.of == Of::Decodes && shape.decodes > 0)
       add(decode(item, shape));
-    for (const BatchShape::Chunk &piece : shape.chunks)
-      add(chunk(item, piece, &piece == shape.chunks.data()));
+    if (item.of == Of::Prompts)
+      for (const BatchShape::Chunk &piece : shape.chunks)
+        add(chunk(item, piece, &piece == shape.chunks.data()));
   }
 }

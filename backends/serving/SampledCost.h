@@ -4,7 +4,8 @@
 // Kernels are of two kinds, which the program of a batch tells apart:
 //   token-wise    depends on the number of tokens alone: runs once for all tokens of a batch
 //   of a context  attention and the like: once for all requests that make a token, at their mean
-//                 context, and once for all pieces of prompts, which add their times up
+//                 context, and once for all pieces of prompts, which add their times up. What these
+//                 two run may differ, as with latent attention.
 #ifndef PERFC_BACKENDS_SERVING_SAMPLEDCOST_H
 #define PERFC_BACKENDS_SERVING_SAMPLEDCOST_H
 
@@ -73,14 +74,21 @@ public:
   void leaveTimes(bool withExchanges);
 
 private:
+  /// What a kernel or collective runs for, and by what its points are ordered.
+  enum class Of : uint8_t {
+    Tokens,  ///< all of a batch: by their number
+    Decodes, ///< requests that make a token: by their number, then by context
+    Prompts  ///< pieces of prompts: by tokens, then by those before them
+  };
   /// A kernel or collective of one run.
   struct Item {
     std::string name, kind;
     double count = 1;
-    bool isOfContext = false, isTimed = true;
-    std::vector<Point> prompts; ///< by tokens
-    std::vector<Point> chunks;  ///< by tokens, then by tokens before them
-    std::vector<Point> decodes; ///< by requests, then by context
+    Of of = Of::Tokens;
+    bool isTimed = true;
+    size_t line =
+        0; ///< the item whose total this is a part of: of a context, the first of its name
+    std::vector<Point> points;
     void addTo(StackWork &work, const Point &one) const {
       if (isTimed)
         work.add(kind.empty() ? StackWork{one.seconds(), 0, 1} : StackWork{0, one.seconds(), 0},
@@ -88,7 +96,9 @@ private:
     }
   };
 
-  void place(Item &item, const StepItem &from, const Sample &sample) const;
+  void addItem(const StepItem &from, Of of);
+  bool place(const std::vector<StepItem> &from, const Sample &sample);
+  llvm::Optional<size_t> placeOf(Of of, const Sample &sample) const;
   Point tokenWise(const Item &item, int64_t tokens) const;
   Point chunk(const Item &item, const BatchShape::Chunk &chunk, bool isFirst) const;
   Point decode(const Item &item, const BatchShape &shape) const;
@@ -96,7 +106,7 @@ private:
 
   std::shared_ptr<const SampleFrame> frame;
   std::vector<Item> items;
-  std::vector<ItemTotal> contextTotals;         ///< by item; of those of a context
+  std::vector<ItemTotal> contextTotals;         ///< by line; of items of a context
   std::unordered_map<int64_t, StackWork> known; ///< of token-wise items, by tokens
   std::unordered_map<int64_t, double> counts;   ///< runs of so many tokens
   bool areSame = true;

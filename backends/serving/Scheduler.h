@@ -42,6 +42,9 @@ struct Admission {
 struct Limits {
   int64_t blocks = 0; ///< of the cache
   int64_t blockTokens = 16;
+  /// Tokens whose cache is as large as what each request holds whatever its length: windows of
+  /// tokens, and states.
+  int64_t fixedTokens = 0;
   int64_t maxBatch = 128; ///< requests
   int64_t maxTokens =
       8192;             ///< vllm: of a batch of prompts, padded to the longest; lightllm: of one
@@ -59,7 +62,9 @@ struct Limits {
   int64_t tierBlocks = 0;  ///< that beginnings of texts may keep at the host
   double tierSeconds = 0;  ///< s to bring back the cache of a token from there
 
-  int64_t blocksFor(int64_t tokens) const { return (tokens + blockTokens - 1) / blockTokens; }
+  int64_t blocksFor(int64_t tokens) const {
+    return (tokens + fixedTokens + blockTokens - 1) / blockTokens;
+  }
   /// Blocks that paged schedulers keep free when they take a request in: 1 % of all.
   int64_t watermark() const { return blocks / 100; }
 };

@@ -81,6 +81,11 @@ const Cost *Serving::transferCost(double tokens) {
 bool Serving::findTransfers() {
   if (pools.size() < 2)
     return true;
+  if (pools[0]->cacheOfToken() == 0) {
+    diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
+                       "pools hand over caches of tokens, and it has none");
+    return false;
+  }
   const Cost *one = transferCost(1), *many = transferCost(transferTokens);
   if (!one || !many)
     return false;

@@ -408,8 +408,9 @@ void Simulation::makeBatches(size_t number) {
   copy.isNews = false;
   for (uint32_t request : copy.scheduler->claimRoom()) {
     Request &moving = result.requests[request];
-    moving.transfer = transfers.start(request, static_cast<size_t>(moving.copy), number,
-                                      moving.processed - 1, now);
+    int64_t tokens = moving.processed - 1 + poolOf(number).setup.limits.fixedTokens;
+    moving.transfer =
+        transfers.start(request, static_cast<size_t>(moving.copy), number, tokens, now);
   }
   while (copy.hasRoom()) {
     Batch batch = copy.scheduler->makeBatch(now);

@@ -177,8 +177,11 @@ void GraphCoster::record(const ir::Operation &op, StepItem item, llvm::Optional<
 }
 
 bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
-  if (op->hasAttr("of_context") ? !wanted.ofContext : !wanted.tokenWise) {
-    record(*op, {op.label().str()});
+  StepItem item;
+  item.name = op.label().str();
+  item.isOfContext = op->hasAttr("of_context");
+  if (item.isOfContext ? !wanted.ofContext : !wanted.tokenWise) {
+    record(*op, std::move(item));
     return true;
   }
   const ir::Operation *run = module.lookup(op.run()), *kernel = run;
@@ -196,7 +199,6 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   own.dropped = shareOf(*op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time
   double load = shareOf(*op, "load", 1);
-  StepItem item;
   if (runtime.earlyStop && op->hasAttr("discarded"))
     done = load = 0;
   else
@@ -212,7 +214,6 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
                          (found->utilization * found->latency).central() * done, own.energy});
   own.workingBytes = static_cast<double>(op.inputBytes() + op.outputBytes() + op.weightBytes());
   cost.add(own);
-  item.name = op.label().str();
   item.seconds = own.seconds;
   item.setTimeMoves(found->latency);
   item.compute *= load;
@@ -220,7 +221,6 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   item.flops = own.flops;
   item.setEnergy(own.energy.known, own.energy.isGiven());
   item.bytes = own.workingBytes;
-  item.isOfContext = op->hasAttr("of_context");
   record(*op, std::move(item));
   return true;
 }

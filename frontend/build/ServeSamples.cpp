@@ -27,9 +27,10 @@ static std::set<int64_t> powers(int64_t most, int64_t step) {
   return result;
 }
 
-/// Sizes of pieces of prompts: few below 64 tokens, which are rows of one block.
+/// Sizes of pieces of prompts: few below 64 tokens, which are rows of one block. A piece of one
+/// token would run what requests do that make a token.
 static bool isPieceSize(int64_t count, int64_t most) {
-  return count >= 64 || count == 1 || count == 4 || count == 16 || count == most;
+  return count >= 64 || count == 2 || count == 4 || count == 16 || count == most;
 }
 
 /// Those of a group of ranks of `pool` that has a batch of its own. Kernels of libraries come in
@@ -63,7 +64,7 @@ static std::vector<Sizes> sizesFor(study::ServeOp serve, study::PoolOp pool, boo
         sizes.push_back({false, 1, count, count + before, true});
   }
   for (int64_t count : powers(std::max<int64_t>(2, batch), hasLibraries ? 2 : 4))
-    for (int64_t context : {int64_t(1), std::max<int64_t>(2, longest / 4), longest + 1})
+    for (int64_t context : {int64_t(2), std::max<int64_t>(3, longest / 4), longest + 3})
       sizes.push_back({true, count, 1, context});
   return sizes;
 }

@@ -164,6 +164,8 @@ void TrainBuilder::runtime(const Node &node) {
       op.setAttr(child->word, ir::Attribute::unit());
     else if (word(*child))
       op.setAttr(child->word, ir::Attribute::strings(namesIn(*child)));
+    else if (const auto *text = child->args[0].value.getIf<std::string>())
+      op.setAttr(child->word, *text);
     else if (const Quantity *quantity = child->args[0].value.getIf<Quantity>())
       if (auto base = inBaseUnits(context, *quantity, child->range, {});
           base && isPossible(*op.decl().findAttr(child->word), *child, *quantity))

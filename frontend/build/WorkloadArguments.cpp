@@ -205,8 +205,13 @@ bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &worklo
     }
   }
   // `weight[V, D]: dtype` is in the format of all, whatever that of weights is.
-  if (!workload.decl->findParameter("dtype"))
-    scope.set("dtype", WordValue{dtypeName(context.tableFormat.getValueOr(dtype)).str(), {}});
+  auto name = [&](llvm::StringRef word, DType format) {
+    if (!workload.decl->findParameter(word))
+      scope.set(word, WordValue{dtypeName(format).str(), {}});
+  };
+  DType all = context.tableFormat.getValueOr(dtype);
+  name("dtype", all);
+  name("weights", context.weightFormat.getValueOr(all));
   const ast::Expr &head = *workload.decl->item->args[0].value;
   llvm::ArrayRef<ast::Arg> declared =
       head.kind == ast::ExprKind::Call ? head.args : llvm::ArrayRef<ast::Arg>();

@@ -237,6 +237,8 @@ static OpDecl runtimeDecl() {
       .attrs = {
           stringAttr("label", "the stack as written").optional(),
           listAttr("fuses", AttrKind::String, "what evaluations run as one kernel").optional(),
+          stringAttr("all_reduce", "the library of networks for sums over ranks, not of `train`")
+              .optional(),
           numberAttr("kernel_time", "of an evaluation's kernels over that of their libraries")
               .positive()
               .otherwise(1),

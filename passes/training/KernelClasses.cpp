@@ -44,6 +44,13 @@ KernelClasses::KernelClasses(op::KernelOp kernel) : model(kernel) {
     }
 }
 
+std::vector<int64_t> KernelClasses::shapeOf(llvm::StringRef tensor) const {
+  for (op::OperandOp operand : model.operands)
+    if (operand.symbol() == tensor)
+      return operand.shape();
+  return {};
+}
+
 unsigned KernelClasses::find(unsigned node) const {
   while (parent[node] != node)
     node = parent[node] = parent[parent[node]];
@@ -61,6 +68,10 @@ void KernelClasses::connect(const Statement &statement, const Access &access) {
   for (unsigned rank = 0; rank < access.ranks.size(); ++rank) {
     const Subscript &subscript = access.ranks[rank];
     if (subscript.dataDependent) {
+      // What data choose among as many is the same, as in the products of a layer of experts.
+      for (const auto &known : dataRanks)
+        if (shapeOf(known.first())[known.second] == access.shape[rank])
+          join(ranks + rank, firstNode.lookup(known.first()) + known.second);
       dataRanks[access.tensor] = rank;
       continue;
     }

@@ -34,6 +34,7 @@ public:
   llvm::Optional<unsigned> dataRank(llvm::StringRef tensor) const;
 
 private:
+  std::vector<int64_t> shapeOf(llvm::StringRef tensor) const;
   unsigned find(unsigned node) const;
   void join(unsigned a, unsigned b);
   void connect(const Statement &statement, const Access &access);

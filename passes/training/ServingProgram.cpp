@@ -43,23 +43,62 @@ static bool doesTheSame(const Module &module, phase::KernelOp one, phase::Kernel
   return moved(one) == moved(other) && macs(one) == macs(other);
 }
 
-/// Marks the kernels of a part of all `samples` that differ between the same requests in a `near`
-/// and a `far` context.
-static void markContexts(const Module &module, llvm::ArrayRef<phase::SequenceOp> samples,
-                         phase::SequenceOp near, phase::SequenceOp far) {
+/// Pairs of kernels of the same label that `one` and `other` run in the same order, as many as
+/// there are (the longest common subsequence), the last ones where several are as long.
+static std::vector<std::pair<size_t, size_t>>
+alignedKernels(llvm::ArrayRef<phase::KernelOp> one, llvm::ArrayRef<phase::KernelOp> other) {
+  std::vector<std::vector<size_t>> length(one.size() + 1, std::vector<size_t>(other.size() + 1));
+  auto isSame = [&](size_t i, size_t j) { return one[i].label() == other[j].label(); };
+  for (size_t i = 1; i <= one.size(); ++i)
+    for (size_t j = 1; j <= other.size(); ++j)
+      length[i][j] = isSame(i - 1, j - 1) ? length[i - 1][j - 1] + 1
+                                          : std::max(length[i - 1][j], length[i][j - 1]);
+  std::vector<std::pair<size_t, size_t>> pairs;
+  for (size_t i = one.size(), j = other.size(); i > 0 && j > 0;) {
+    if (isSame(i - 1, j - 1))
+      pairs.emplace_back(--i, --j);
+    else
+      length[i - 1][j] > length[i][j - 1] ? --i : --j;
+  }
+  return pairs;
+}
+
+/// A part of all samples.
+struct PartSamples {
+  std::vector<phase::SequenceOp> decodes, prompts;
+};
+
+/// Marks the kernels of a part of all samples that differ between the same requests in a `near`
+/// and a `far` context, and those that either prompts or requests that make a token have alone.
+static void markContexts(const Module &module, const PartSamples &samples, phase::SequenceOp near,
+                         phase::SequenceOp far) {
   std::vector<phase::KernelOp> low = kernelsOf(near), high = kernelsOf(far);
-  std::vector<std::vector<phase::KernelOp>> all;
-  for (phase::SequenceOp sample : samples)
-    all.push_back(kernelsOf(sample));
-  auto areAsMany = [&](const std::vector<phase::KernelOp> &kernels) {
-    return kernels.size() == low.size();
-  };
-  if (!areAsMany(high) || !llvm::all_of(all, areAsMany))
+  if (low.size() != high.size())
     return; // samples that do not go together: the evaluation says so
+  std::vector<bool> isCommon(low.size());
   for (size_t i = 0; i < low.size(); ++i)
-    if (!doesTheSame(module, low[i], high[i]))
-      for (const std::vector<phase::KernelOp> &kernels : all)
-        kernels[i]->setAttr("of_context", Attribute::unit());
+    isCommon[i] = doesTheSame(module, low[i], high[i]);
+  auto mark = [](phase::KernelOp kernel) { kernel->setAttr("of_context", Attribute::unit()); };
+  std::vector<bool> isInAll(low.size(), true);
+  for (phase::SequenceOp sample : samples.prompts) {
+    std::vector<phase::KernelOp> kernels = kernelsOf(sample);
+    std::vector<bool> isOwn(kernels.size(), true), isMissing(low.size(), true);
+    for (auto [own, other] : alignedKernels(kernels, low)) {
+      isOwn[own] = !isCommon[other];
+      isMissing[other] = false;
+    }
+    for (size_t i = 0; i < kernels.size(); ++i)
+      if (isOwn[i])
+        mark(kernels[i]);
+    for (size_t i = 0; i < low.size(); ++i)
+      isInAll[i] = isInAll[i] && !isMissing[i];
+  }
+  for (phase::SequenceOp sample : samples.decodes) {
+    std::vector<phase::KernelOp> kernels = kernelsOf(sample);
+    for (size_t i = 0; i < std::min(kernels.size(), low.size()); ++i)
+      if (!isCommon[i] || !isInAll[i])
+        mark(kernels[i]);
+  }
 }
 
 /// The samples with the fewest requests that make a token, in the nearest and farthest context.
@@ -81,17 +120,20 @@ static void markContexts(const Module &module, study::PoolOp pool, llvm::StringR
   auto [near, far] = contextsOf(pool);
   if (!near)
     return;
-  std::map<std::string, GraphParts> parts;
+  std::map<std::string, std::pair<bool, GraphParts>> parts; // with whether they make a token
   for (study::SampleOp sample : pool.samples())
-    parts.try_emplace(sample.graph().str(), module, sample.graph(), chip);
-  const GraphParts &low = parts.at(near.graph().str()), &high = parts.at(far.graph().str());
-  if (llvm::any_of(parts,
-                   [&](const auto &one) { return one.second.layers.size() != low.layers.size(); }))
+    parts.try_emplace(sample.graph().str(), sample.isDecode(),
+                      GraphParts(module, sample.graph(), chip));
+  const GraphParts &low = parts.at(near.graph().str()).second,
+                   &high = parts.at(far.graph().str()).second;
+  if (llvm::any_of(parts, [&](const auto &one) {
+        return one.second.second.layers.size() != low.layers.size();
+      }))
     return;
   auto mark = [&](llvm::function_ref<phase::SequenceOp(const GraphParts &)> partOf) {
-    std::vector<phase::SequenceOp> samples;
-    for (const auto &one : parts)
-      samples.push_back(partOf(one.second));
+    PartSamples samples;
+    for (const auto &[symbol, one] : parts)
+      (one.first ? samples.decodes : samples.prompts).push_back(partOf(one.second));
     markContexts(module, samples, partOf(low), partOf(high));
   };
   mark([](const GraphParts &one) { return one.before; });

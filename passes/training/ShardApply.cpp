@@ -11,12 +11,30 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-/// A sum of parts of sums is a part of a sum.
-bool Sharder::isLinearSum(const Use &use) const {
-  for (const Statement &statement : use.classes.kernel().statements)
-    if (!isLinear(statement) || !statement.op.reduce().empty() || statement.reads.size() < 2)
+/// Whether the results are parts of sums, as operands are: so are sums of parts alone, also along a
+/// rank, and sums of products of one with what each rank has as a whole.
+bool Sharder::staysPartial(const Use &use) {
+  llvm::StringMap<bool> isPart;
+  for (size_t i = 0; i < use.op.operandCount(); ++i) {
+    if (isWeight(use.op.operand(i)))
       return false;
-  return true;
+    isPart[use.inputs[i].symbol()] = stateOf(use.op.operand(i)).partial > 1;
+  }
+  for (const Statement &statement : use.classes.kernel().statements) {
+    auto parts = static_cast<size_t>(llvm::count_if(
+        statement.reads, [&](const Access &read) { return isPart.lookup(read.tensor); }));
+    if (parts == 0)
+      continue;
+    bool isAll = parts == statement.reads.size(), isReduced = !statement.op.reduce().empty();
+    bool isSum = isReduced
+                     ? statement.op.reduce() == "+" && parts == 1 && (isAll || statement.op.isMac())
+                     : isAll && parts > 1 && isLinear(statement);
+    if (!isSum)
+      return false;
+    isPart[statement.write.tensor] = true;
+  }
+  return llvm::all_of(use.outputs,
+                      [&](op::OperandOp output) { return isPart.lookup(output.symbol()); });
 }
 
 /// Brings the operands to the form that the kernel needs.
@@ -166,12 +184,10 @@ bool Sharder::apply(Operation &op) {
           std::vector<RankLabel>(known.count(), RankLabel::Feature),
           std::vector<bool>(known.count(), false)};
   int64_t partial = 1;
-  bool allPartial = isLinearSum(use);
-  for (Value *operand : op.operands())
-    allPartial &= stateOf(*operand).partial > 1;
+  bool isPartial = staysPartial(use);
   for (size_t i = 0; i < op.operandCount(); ++i) {
     partial = std::max(partial, stateOf(op.operand(i)).partial);
-    if (!allPartial)
+    if (!isPartial)
       op.setOperand(i, reduced(op, op.operand(i)));
   }
   readLabels(use);
@@ -183,7 +199,7 @@ bool Sharder::apply(Operation &op) {
     return false;
   gatherInputs(use);
   meetExperts(use);
-  if (allPartial)
+  if (isPartial)
     use.isSequenceParallel = false;
   decideWeights(use);
   for (unsigned cls = 0; cls < known.count(); ++cls) {
@@ -195,7 +211,7 @@ bool Sharder::apply(Operation &op) {
   }
   op.setAttr("kernel", Attribute::symbol(kernels.of(known, use.total, *graph)));
   writeResults(use);
-  if (allPartial)
+  if (isPartial)
     for (size_t i = 0; i < op.resultCount(); ++i)
       stateOf(op.result(i)).partial = partial;
   return true;

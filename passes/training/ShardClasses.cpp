@@ -166,7 +166,8 @@ bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth, bool isC
   return true;
 }
 
-/// A class of weights that the activations do not have and the kernels behind keep.
+/// A class of weights that the activations do not have and the kernels behind keep, or that a later
+/// product of the kernel itself sums over.
 bool Sharder::isColumn(const Use &use, unsigned cls) {
   if (use.classes.isRigid(cls) || use.labels[cls] != RankLabel::Feature)
     return false;
@@ -183,7 +184,7 @@ bool Sharder::isColumn(const Use &use, unsigned cls) {
     for (unsigned rank = 0; rank < use.op.result(i).type().shape().size(); ++rank)
       if (use.classes.ofRank(use.outputs[i].symbol(), rank) == cls)
         return isKept(use.op.result(i), rank, 16);
-  return false;
+  return productsOf(use.classes) > 1;
 }
 
 /// Heads are divided among all tensor-parallel ranks; false after a report. Fewer keys and values

@@ -96,7 +96,7 @@ private:
   int64_t partialRanks(const Use &use, llvm::StringRef output) const;
 
   bool isKept(const ir::Value &value, unsigned rank, unsigned depth, bool isCached = false);
-  bool isLinearSum(const Use &use) const;
+  bool staysPartial(const Use &use);
   ShardState &stateOf(const ir::Value &value);
   ir::Type typeOf(const ir::Value &value, const ShardState &state);
   ir::Value &collective(ir::Operation &before, ir::Value &value, llvm::StringRef kind,

@@ -5,7 +5,9 @@
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Training.h"
 #include "passes/analysis/Dependences.h"
+#include "passes/analysis/Experts.h"
 #include "passes/training/Adapters.h"
+#include "passes/training/Derive.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -106,6 +108,18 @@ void TrainingGraph::split(Operation &apply) {
   apply.erase();
 }
 
+/// For inference a layer of experts runs as one kernel, but sums that others are added to are on
+/// their own: what ranks exchange may stand between.
+bool TrainingGraph::isSplit(const Operation &apply) {
+  const Kernel &kernel = modelOf(apply);
+  if (keepsCaches && expertsOf(kernel))
+    return false;
+  if (hasWeightProduct(apply) && !isRecurrent(apply))
+    return true;
+  return keepsCaches && kernel.statements.front().op.reduce() == "+" &&
+         llvm::all_of(llvm::drop_begin(kernel.statements), isLinear);
+}
+
 bool TrainingGraph::region(Region &region) {
   for (auto next = region.begin(); next != region.end();) {
     Operation &op = *next++;
@@ -123,7 +137,7 @@ bool TrainingGraph::region(Region &region) {
     if (isUpdate) {
       if (!keepsCaches && !dropCache(op))
         return false;
-    } else if (modelOf(op).statements.size() > 1 && hasWeightProduct(op) && !isRecurrent(op)) {
+    } else if (modelOf(op).statements.size() > 1 && isSplit(op)) {
       split(op);
     }
   }

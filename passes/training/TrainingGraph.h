@@ -40,6 +40,7 @@ private:
   void split(ir::Operation &apply);
   bool hasWeightProduct(const ir::Operation &apply);
   bool isRecurrent(const ir::Operation &apply);
+  bool isSplit(const ir::Operation &apply);
   std::string partOf(const Kernel &kernel, const Statement &statement,
                      const llvm::StringMap<ir::Value *> &values);
   const Kernel &modelOf(const ir::Operation &apply);

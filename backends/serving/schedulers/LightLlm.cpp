@@ -10,9 +10,9 @@ static constexpr int64_t patience = 10;
 
 LightLlm::Load LightLlm::loadOf(const Request &request) const {
   if (request.blocks == 0) // not taken in yet
-    return {request.prompt + 1, std::max<int64_t>(0, request.answer - 2)};
+    return {request.prompt + 1 + limits.fixedTokens, std::max<int64_t>(0, request.answer - 2)};
   int64_t made = request.processed - request.prompt;
-  return {request.processed, std::max<int64_t>(0, request.answer - made - 1)};
+  return {request.processed + limits.fixedTokens, std::max<int64_t>(0, request.answer - made - 1)};
 }
 
 int64_t LightLlm::peakOf(std::vector<Load> loads) {
@@ -37,7 +37,7 @@ Batch LightLlm::prompts() {
     bool isAlone = batch.empty() && running.empty();
     if ((!isAlone && tokens + request.prompt > limits.maxTokens) || peakOf(loads) >= limits.blocks)
       break;
-    allocate(request, request.prompt);
+    allocate(request, request.prompt + limits.fixedTokens);
     batch.push_back({queue.front(), request.prompt});
     tokens += request.prompt;
     queue.pop_front();
