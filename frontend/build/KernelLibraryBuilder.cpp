@@ -30,8 +30,11 @@ namespace {
 /// Builds one library.
 class KernelLibraryBuilder {
 public:
-  KernelLibraryBuilder(BuildContext &context, llvm::StringRef name)
-      : context(context), name(name) {}
+  KernelLibraryBuilder(BuildContext &context, const Decl &decl)
+      : context(context), name(decl.name),
+        isOpen(context.allowMissing &&
+               llvm::any_of(decl.parameters,
+                            [](const Parameter &parameter) { return !parameter.byDefault; })) {}
 
   void family(const Node &node, ir::Region &library);
 
@@ -43,6 +46,7 @@ private:
 
   BuildContext &context;
   llvm::StringRef name;
+  bool isOpen; ///< a parameter may say what is not there yet
 };
 
 bool KernelLibraryBuilder::isGood(const Node &where, bool condition, const std::string &problem) {
@@ -142,7 +146,7 @@ void KernelLibraryBuilder::family(const Node &node, ir::Region &library) {
   const WordValue *kind = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   op->setAttr("kind", kind ? kind->word : "gemm");
   bool hasShapes = tile::FamilyOp(op).comesInTiles();
-  isGood(node, !hasShapes || node.find("formats"),
+  isGood(node, isOpen || !hasShapes || node.find("formats"),
          "a kernel says which `formats` it multiplies in");
   formats(node, "formats", *op);
   formats(node, "weights", *op);
@@ -168,7 +172,7 @@ void KernelLibraryBuilder::family(const Node &node, ir::Region &library) {
       shapes(*child, op->body());
       hasTiles = true;
     }
-  isGood(node, hasTiles || !hasShapes, "a kernel has one `tile` at least");
+  isGood(node, isOpen || hasTiles || !hasShapes, "a kernel has one `tile` at least");
 }
 
 } // namespace
@@ -210,7 +214,7 @@ std::string perfc::buildKernelLibrary(BuildContext &context, const Instance &lib
       return nullptr;
     ir::Operation *made =
         context.createTop(tile::LibraryOp::opName, library.decl->name, library.decl->nameRange);
-    KernelLibraryBuilder builder(context, library.decl->name);
+    KernelLibraryBuilder builder(context, *library.decl);
     for (const Node *child : node->children)
       if (child->word == "kernel")
         builder.family(*child, made->body());
