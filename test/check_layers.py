@@ -21,7 +21,7 @@ MAY_USE = {
     "frontend/syntax": ["ir/common", "grammar"],
     "frontend/sema": ["ir/common", "frontend/syntax", "frontend/import", "stdlib"],
     "frontend/build": [*IR, "frontend/syntax", "frontend/sema"],
-    "frontend/import": [*IR, "frontend/syntax"],
+    "frontend/import": [*IR, "frontend/syntax", "stdlib"],
     "passes/analysis": IR,
     "passes": [*IR, "passes/analysis"],
     "backends/core": [*IR, *PASSES],

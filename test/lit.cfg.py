@@ -36,8 +36,9 @@ config.substitutions.append(("%mpirun", "mpirun"))
 # A Slurm of the test's own takes munged, which runs as whoever the daemons run as.
 if all(shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin") for tool in ("sbatch", "slurmctld", "slurmd", "munged")):
     config.available_features.add("slurm")
-if not subprocess.call([config.package_python, "-c", "import importlib.util, sys; sys.exit(not importlib.util.find_spec('torch'))"]):
-    config.available_features.add("torch")
+for module in ("onnx", "torch"):
+    if not subprocess.call([config.package_python, "-c", f"import importlib.util, sys; sys.exit(not importlib.util.find_spec('{module}'))"]):
+        config.available_features.add(module)
 if shutil.which("chromium"): # for reports; ./dev test installs it
     config.available_features.add("browser")
 if config.perfc_python:

@@ -11,6 +11,8 @@ static const Emitter table[] = {
     {"html", "results as a page for a browser, with charts", true, writeHtml},
     {"svg", "the charts of results, together or a file each", true, writeSvg, "", svgFiles},
     {"dot", "the workloads as Graphviz graphs", false, writeDot},
+    {"onnx", "a workload as a model of ONNX, several as a folder of them", false, writeOnnx, "",
+     onnxFiles},
     {"timeloop", "each loop nest as an input of Timeloop", false, writeTimeloop, "loopnest",
      timeloopFiles},
     {"chakra", "evaluations as Chakra traces, a file for each rank", true, nullptr, "",

@@ -59,6 +59,8 @@ void svgFiles(const Input &input, FileSink sink);
 void writeMarkdown(const Input &input, llvm::raw_ostream &os);
 void writeLatex(const Input &input, llvm::raw_ostream &os);
 void writeDot(const Input &input, llvm::raw_ostream &os);
+void writeOnnx(const Input &input, llvm::raw_ostream &os);
+void onnxFiles(const Input &input, FileSink sink);
 void writeTimeloop(const Input &input, llvm::raw_ostream &os);
 void timeloopFiles(const Input &input, FileSink sink);
 void writeMaestro(const Input &input, llvm::raw_ostream &os);

@@ -79,7 +79,7 @@ static constexpr OptionSpec optOptions[] = {
 };
 static constexpr OptionSpec emitOptions[] = {
     {"to", 0, "FORMAT",
-     "json, csv, markdown, latex, html, svg, dot, perfetto, maestro, timeloop, chakra or "
+     "json, csv, markdown, latex, html, svg, dot, perfetto, maestro, timeloop, onnx, chakra or "
      "astra_sim; "
      "json without this"},
     {"output", 'o', "FILE", "write there instead of standard output"},

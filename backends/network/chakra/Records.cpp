@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/chakra/Records.h"
 
+#include "ir/common/WireWriter.h"
+
 using namespace perfc;
 using namespace perfc::chakra;
 
@@ -28,52 +30,8 @@ RecordAttribute RecordAttribute::text(std::string name, std::string value) {
 //===-- Writing
 //---------------------------------------------------------------------------------===//
 
-namespace {
-/// Appends fields to a message.
-class WireWriter {
-public:
-  void varint(uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-      out += static_cast<char>(value | 0x80);
-    out += static_cast<char>(value);
-  }
-  void key(uint32_t field, WireType type) { varint(field << 3 | static_cast<uint32_t>(type)); }
-  /// Left out when it is 0, as proto3 asks.
-  void number(uint32_t field, uint64_t value) {
-    if (value == 0)
-      return;
-    key(field, WireType::Varint);
-    varint(value);
-  }
-  void bytes(uint32_t field, llvm::StringRef text) {
-    key(field, WireType::Bytes);
-    varint(text.size());
-    out += text;
-  }
-  void text(uint32_t field, llvm::StringRef value) {
-    if (!value.empty())
-      bytes(field, value);
-  }
-  void list(uint32_t field, llvm::ArrayRef<uint64_t> values) {
-    if (values.empty())
-      return;
-    WireWriter packed;
-    for (uint64_t value : values)
-      packed.varint(value);
-    bytes(field, packed.out);
-  }
-  void fixed(uint64_t value, unsigned width) {
-    for (unsigned i = 0; i < width; ++i)
-      out += static_cast<char>(value >> 8 * i);
-  }
-  void attribute(uint32_t field, const RecordAttribute &attribute);
-
-  std::string out;
-};
-} // namespace
-
 /// The member that is set is written even when it is 0.
-void WireWriter::attribute(uint32_t field, const RecordAttribute &attribute) {
+static void appendAttribute(WireWriter &out, uint32_t field, const RecordAttribute &attribute) {
   WireWriter message;
   message.text(1, attribute.name);
   message.text(2, attribute.doc);
@@ -86,7 +44,7 @@ void WireWriter::attribute(uint32_t field, const RecordAttribute &attribute) {
     else
       message.fixed(attribute.number, attribute.type == WireType::Fixed64 ? 8 : 4);
   }
-  bytes(field, message.out);
+  out.message(field, message);
 }
 
 void chakra::appendRecord(std::string &bytes, llvm::StringRef message, llvm::StringRef tail) {
@@ -106,7 +64,7 @@ static std::string framed(const std::string &message) {
 
 std::string chakra::attributeBytes(const RecordAttribute &attribute) {
   WireWriter message;
-  message.attribute(10, attribute);
+  appendAttribute(message, 10, attribute);
   return std::move(message.out);
 }
 
@@ -114,7 +72,7 @@ std::string chakra::metadataBytes(const MetadataRecord &metadata) {
   WireWriter message;
   message.text(1, metadata.version);
   for (const RecordAttribute &attribute : metadata.attributes)
-    message.attribute(2, attribute);
+    appendAttribute(message, 2, attribute);
   return framed(message.out);
 }
 
@@ -125,8 +83,8 @@ std::string chakra::nodeMessage(const NodeRecord &node) {
   message.number(1, node.id);
   message.text(2, node.name);
   message.number(3, static_cast<uint64_t>(node.type));
-  message.list(4, node.controlDependencies);
-  message.list(5, node.dataDependencies);
+  message.list<uint64_t>(4, node.controlDependencies);
+  message.list<uint64_t>(5, node.dataDependencies);
   message.number(6, node.startMicros);
   message.number(7, node.durationMicros);
   if (node.inputs)
@@ -134,7 +92,7 @@ std::string chakra::nodeMessage(const NodeRecord &node) {
   if (node.outputs)
     message.bytes(9, *node.outputs);
   for (const RecordAttribute &attribute : node.attributes)
-    message.attribute(10, attribute);
+    appendAttribute(message, 10, attribute);
   return std::move(message.out);
 }
 

@@ -85,6 +85,20 @@ bool Flattener::constant(const Node &node, Names &names) {
   return bind(node, node.outputs[0], id, names);
 }
 
+/// A model that perfc has written has zeros of their shapes in the place of weights.
+bool Flattener::weight(const Node &node, int shape, Names &names) {
+  int id = add();
+  Value &value = net.values[id];
+  value.name = node.outputs[0];
+  const Attribute *zero = node.find("value");
+  value.type = zero && zero->tensor ? zero->tensor->type : static_cast<int32_t>(Float);
+  value.hasShape = value.isStored = value.isFromFile = true;
+  for (const Scalar &extent : *net.values[shape].content)
+    value.shape.push_back(extent.whole);
+  net.values[shape].isRead = true;
+  return bind(node, node.outputs[0], id, names);
+}
+
 /// The branch that is taken stands in the place of the node.
 bool Flattener::branch(const Node &node, Names &names) {
   int condition = node.inputs.empty() ? -1 : names.find(node.inputs[0]);
@@ -302,6 +316,9 @@ bool Flattener::addNode(const Node &node, Names &names) {
   }
   if (node.domain.empty() && node.op == "Constant")
     return constant(node, names);
+  if (model.producer == "perfc" && node.domain.empty() && node.op == "ConstantOfShape" &&
+      inputs.size() == 1 && node.outputs.size() == 1 && net.isShape(inputs[0]))
+    return weight(node, inputs[0], names);
   ++net.nodes;
   if (net.nodes > mostNodes + 16 * model.graph.nodes.size())
     return fail(node, "its functions and loops stand for too many nodes");

@@ -81,6 +81,7 @@ private:
   std::vector<const Node *> inOrder(const std::deque<Node> &nodes, const Names &names) const;
   bool addNode(const Node &node, Names &names);
   bool constant(const Node &node, Names &names);
+  bool weight(const Node &node, int shape, Names &names);
   bool branch(const Node &node, Names &names);
   bool call(const Function &function, const Node &node, Names &names);
   bool operation(const Node &node, llvm::ArrayRef<int> inputs, Names &names);

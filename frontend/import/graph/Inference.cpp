@@ -14,6 +14,12 @@ llvm::Optional<double> Net::number(int value) const {
   return values[value].content->front().toReal();
 }
 
+bool Net::isShape(int value) const {
+  return isKnown(value) && llvm::all_of(*values[value].content, [](const Scalar &one) {
+           return !one.isReal && one.whole.isNumber() && one.whole.constant >= 0;
+         });
+}
+
 bool graph::isElementwise(llvm::StringRef type) {
   static const llvm::StringSet<> names = {"Abs",
                                           "Acos",

@@ -83,6 +83,8 @@ struct Net {
   llvm::StringRef format; ///< of the model's file: "ONNX"
 
   bool isKnown(int value) const { return value >= 0 && values[value].content.hasValue(); }
+  /// Whether a value is a list of sizes that are numbers.
+  bool isShape(int value) const;
   /// The only element of a known tensor.
   llvm::Optional<double> number(int value) const;
 };

@@ -167,12 +167,11 @@ static bool transposedConv(Writer &writer, const Op &op) {
   if (!windows || windows->isSame)
     return false;
   Shape form = grouped(writer, shape, groups);
-  std::string options = option("stride_y", windows->strides[0], windows->kernel[0]) +
-                        option("stride_x", windows->strides[1], windows->kernel[1]) +
-                        option("dilation_y", windows->dilations[0], 1) +
-                        option("dilation_x", windows->dilations[1], 1) +
-                        option("top", windows->before[0], 0) +
-                        option("left", windows->before[1], 0);
+  std::string options =
+      option("stride_y", windows->strides[0], 1) + option("stride_x", windows->strides[1], 1) +
+      option("dilation_y", windows->dilations[0], 1) +
+      option("dilation_x", windows->dilations[1], 1) + option("top", windows->before[0], 0) +
+      option("left", windows->before[1], 0);
   // Extents that follow from the windows need no saying.
   const Shape &image = writer.shapeOf(from);
   static constexpr llvm::StringLiteral names[] = {"P", "Q"};

@@ -404,6 +404,8 @@ void Writer::write(const Op &op) {
   });
   if (isEmpty)
     return;
+  if (op.domain == "perfc" && writeLibraryOp(*this, op))
+    return;
   bool isForeign = !op.domain.empty() && op.domain != "com.microsoft";
   if (Emitter emit = isForeign ? nullptr : emitters.lookup(op.type); emit && emit(*this, op))
     return;
@@ -443,11 +445,11 @@ std::string Writer::run(llvm::StringRef name) {
     if (!isBatch)
       openParameters.push_back(symbol.str());
   }
-  std::string text;
+  std::string text = fmt::format("{}", fmt::join(imports, ""));
   if (!modules.empty())
-    text += modules.size() == 1
-                ? fmt::format("import std.ops.{}\n\n", *modules.begin())
-                : fmt::format("import std.ops.{{{}}}\n\n", fmt::join(modules, ", "));
+    text += modules.size() == 1 ? fmt::format("import std.ops.{}\n", *modules.begin())
+                                : fmt::format("import std.ops.{{{}}}\n", fmt::join(modules, ", "));
+  text += text.empty() ? "" : "\n";
   for (const std::string &declaration : declarations)
     text += declaration + "\n";
   return text + fmt::format("workload {}({}) -> {} {{\n{}}}\n", workload, parameters,

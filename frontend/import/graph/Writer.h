@@ -101,6 +101,13 @@ public:
     modules.insert(module.str());
     return op.str();
   }
+  /// Makes `op` of any module of the library known.
+  void useOp(llvm::StringRef module, llvm::StringRef op) {
+    if (module.consume_front("std.ops."))
+      modules.insert(module.str());
+    else
+      imports.insert(fmt::format("import {}.{}\n", module, op));
+  }
   std::string dimsText(llvm::ArrayRef<Dim> list) const;
   /// The last operation that reads `value`, or null.
   Op *userOf(int value);
@@ -132,7 +139,7 @@ private:
   std::vector<Line> lines;
   std::vector<std::string> declarations;
   std::map<std::string, std::string> ops; ///< names of declared ops by their texts
-  std::set<std::string> modules;
+  std::set<std::string> modules, imports; ///< of std.ops, and lines of others
   ProgramNames names;
   llvm::StringMap<unsigned> counts;
 };
@@ -150,6 +157,8 @@ llvm::ArrayRef<EmitterEntry> fusedEmitters();
 llvm::ArrayRef<EmitterEntry> attentionEmitters();
 llvm::ArrayRef<EmitterEntry> loopEmitters();
 llvm::ArrayRef<EmitterEntry> rareEmitters();
+/// Writes an op of the library, of domain `perfc`; false for others.
+bool writeLibraryOp(Writer &writer, const Op &op);
 /// Writes an elementwise operation; false for others.
 bool writeElementwise(Writer &writer, const Op &op);
 

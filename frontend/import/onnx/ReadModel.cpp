@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/onnx/Onnx.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -121,6 +122,16 @@ static double realAt(const char *data, unsigned size) {
   return size == 4 ? llvm::BitsToFloat(read32le(data)) : llvm::BitsToDouble(read64le(data));
 }
 
+/// A number of 16 bits.
+static double shortReal(uint64_t bits, int32_t type) {
+  const llvm::fltSemantics &format =
+      type == Float16 ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat();
+  llvm::APFloat value(format, llvm::APInt(16, bits));
+  bool isInexact = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &isInexact);
+  return value.convertToDouble();
+}
+
 /// The same of numbers of 4 or 8 bytes.
 bool Reader::reals(const WireField &field, WireType type, std::vector<double> &list, size_t most) {
   unsigned size = type == WireType::Fixed32 ? 4 : 8;
@@ -210,8 +221,18 @@ bool Reader::tensorValues(const WireField &field, Tensor &tensor) {
   switch (field.field) {
   case 4:
     return reals(field, WireType::Fixed32, tensor.reals, most);
-  case 5:
-    return isFloating(tensor.type) || numbers(field, tensor.integers, most);
+  case 5: {
+    std::vector<int64_t> list;
+    if (!numbers(field, list, most))
+      return false;
+    bool isShort = tensor.type == Float16 || tensor.type == Bfloat16;
+    for (int64_t one : list)
+      if (isShort)
+        tensor.reals.push_back(shortReal(static_cast<uint64_t>(one), tensor.type));
+    if (!isFloating(tensor.type))
+      tensor.integers.insert(tensor.integers.end(), list.begin(), list.end());
+    return true;
+  }
   case 7:
   case 11:
     return numbers(field, tensor.integers, most);
@@ -229,6 +250,8 @@ bool Reader::tensorValues(const WireField &field, Tensor &tensor) {
     bool isSigned = tensor.type == Int8 || tensor.type == Int16 || tensor.type == Int32;
     if (tensor.type == Float || tensor.type == Double)
       tensor.reals.push_back(realAt(data + i * bytes, bytes));
+    else if (tensor.type == Float16 || tensor.type == Bfloat16)
+      tensor.reals.push_back(shortReal(raw, tensor.type));
     else if (!isFloating(tensor.type))
       tensor.integers.push_back(isSigned ? static_cast<int64_t>(raw << shift) >> shift
                                          : static_cast<int64_t>(raw));

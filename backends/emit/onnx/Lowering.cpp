@@ -1,0 +1,67 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/emit/onnx/Lowering.h"
+
+using namespace perfc;
+using namespace perfc::emit::onnx;
+
+Lowering::Lowering(Model &model, op::KernelOp kernel, llvm::ArrayRef<Value> operands, Type result)
+    : model(model), kernel(kernel), result(std::move(result)),
+      computed(computedIn(this->result.dtype)), given(operands) {
+  for (ir::Operation &one : kernel->body())
+    if (auto statement = ir::as<op::StatementOp>(&one))
+      statements.push_back(statement);
+}
+
+static const ir::Attribute *numberOf(op::KernelOp kernel, llvm::StringRef parameter) {
+  const ir::Attribute *value = kernel.parameters().find(parameter);
+  return value && value->fits(ir::AttrKind::Quantity) ? value : nullptr;
+}
+
+int64_t Lowering::whole(llvm::StringRef parameter, int64_t otherwise) const {
+  const ir::Attribute *value = numberOf(kernel, parameter);
+  return value && value->is(ir::AttrKind::Int) ? value->asInt() : otherwise;
+}
+
+llvm::Optional<double> Lowering::real(llvm::StringRef parameter) const {
+  const ir::Attribute *value = numberOf(kernel, parameter);
+  return value ? llvm::Optional<double>(value->asQuantity().toDouble()) : llvm::None;
+}
+
+/// The op by its name, with its parameters as attributes, and the module of the library that has
+/// it.
+static std::vector<Value> lowerOther(Model &model, op::KernelOp kernel,
+                                     llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> results,
+                                     llvm::StringRef module) {
+  std::vector<Attribute> attributes;
+  if (!module.empty())
+    attributes.push_back({"module", module.str()});
+  for (const ir::AttrDict::Entry &parameter : kernel.parameters().entries()) {
+    if (parameter.second.is(ir::AttrKind::Int))
+      attributes.push_back({parameter.first, parameter.second.asInt()});
+    else if (parameter.second.fits(ir::AttrKind::Quantity))
+      attributes.push_back({parameter.first, parameter.second.asQuantity().toDouble()});
+  }
+  return model.other(kernel.declaration(), operands, results, attributes);
+}
+
+std::vector<Value> emit::onnx::lower(Model &model, op::KernelOp kernel,
+                                     llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> results,
+                                     llvm::StringRef module) {
+  size_t mark = model.mark();
+  auto attempt = [&](llvm::Optional<Value> (*lower)(Lowering &)) -> llvm::Optional<Value> {
+    Lowering lowering(model, kernel, operands, results.front());
+    llvm::Optional<Value> value = lower(lowering);
+    if (!value)
+      model.takeBack(mark);
+    return value;
+  };
+  llvm::Optional<Value> value;
+  if (results.size() == 1) {
+    value = module.startswith("std.ops.") ? attempt(lowerLibraryOp) : attempt(lowerOperator);
+    if (!value)
+      value = attempt(lowerEquations);
+  }
+  if (value)
+    return {model.cast(*value, results.front().dtype)};
+  return lowerOther(model, kernel, operands, results, module);
+}
