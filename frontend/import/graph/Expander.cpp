@@ -97,6 +97,14 @@ int Expander::transpose(int value, std::vector<int64_t> order) {
   return known->second;
 }
 
+/// Of sums axes are an operand, of others an attribute.
+int Expander::reduce(llvm::StringRef type, int value, const std::vector<int64_t> &axes,
+                     int64_t keeps) {
+  if (type != "ReduceSum")
+    return op(type, {value}, {{"axes", axes}, {"keepdims", {keeps}}});
+  return op(type, {value, wholes(Shape(axes.begin(), axes.end()))}, {{"keepdims", {keeps}}});
+}
+
 int Expander::part(int value, size_t axis, const Dim &first, const Dim &count) {
   if (!failed && axis >= rank(value))
     fail("an operand has fewer dimensions than it needs");

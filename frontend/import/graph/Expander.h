@@ -53,6 +53,8 @@ public:
   int inherit(llvm::StringRef type, std::vector<int> operands);
   int reshape(int value, const Shape &shape);
   int transpose(int value, std::vector<int64_t> order);
+  /// "ReduceSum" and the like over `axes`.
+  int reduce(llvm::StringRef type, int value, const std::vector<int64_t> &axes, int64_t keeps);
   /// `count` places of dimension `axis` from `first` on; of a stored tensor one that is stored.
   int part(int value, size_t axis, const Dim &first, const Dim &count);
   /// A stored list of extents, and a number.

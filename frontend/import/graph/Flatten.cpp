@@ -427,8 +427,10 @@ bool Flattener::run() {
     llvm::StringRef domain = function.domain == "ai.onnx" ? "" : function.domain;
     functions[fmt::format("{}:{}", domain, function.name)] = &function;
   }
-  for (llvm::ArrayRef<ExpansionEntry> table :
-       {attentionExpansions(), quantisedExpansions(), otherExpansions(), model.expansions})
+  std::vector<llvm::ArrayRef<ExpansionEntry>> tables = {attentionExpansions(),
+                                                        quantisedExpansions(), otherExpansions()};
+  tables.insert(tables.end(), model.expansions.begin(), model.expansions.end());
+  for (llvm::ArrayRef<ExpansionEntry> table : tables)
     for (const ExpansionEntry &entry : table)
       expansions[fmt::format("{}:{}", entry.domain, entry.type)] = &entry;
   for (const auto &[domain, version] : model.operatorSets)

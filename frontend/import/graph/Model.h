@@ -145,8 +145,8 @@ struct Model {
   std::deque<Function> functions;
   /// Locations of external data, each with the place that names it.
   std::vector<std::pair<llvm::StringRef, uint64_t>> externalFiles;
-  llvm::ArrayRef<ExpansionEntry> expansions; ///< of the format's own operators
-  llvm::BumpPtrAllocator texts;              ///< that the file does not have as they are
+  std::vector<llvm::ArrayRef<ExpansionEntry>> expansions; ///< of the format's own operators
+  llvm::BumpPtrAllocator texts; ///< that the file does not have as they are
 
   llvm::StringRef keep(const std::string &text) { return llvm::StringRef(text).copy(texts); }
 };

@@ -153,16 +153,9 @@ static void reduce(Expander &expander) {
       {"MEAN", "ReduceMean"},      {"REDUCE_ALL", "ReduceMin"}, {"REDUCE_ANY", "ReduceMax"},
       {"REDUCE_MAX", "ReduceMax"}, {"REDUCE_MIN", "ReduceMin"}, {"REDUCE_PROD", "ReduceProd"},
       {"SUM", "ReduceSum"}};
-  auto axes = needNumbers(expander, 1);
-  if (!axes)
-    return;
-  llvm::StringRef type = names.lookup(expander.node.op);
-  int64_t keeps = expander.integer("keep_dims", 0);
-  int x = expander.input(0);
-  if (type != "ReduceSum")
-    return expander.resultAs(expander.op(type, {x}, {{"axes", *axes}, {"keepdims", {keeps}}}));
-  int list = expander.wholes(Shape(axes->begin(), axes->end()));
-  expander.resultAs(expander.op(type, {x, list}, {{"keepdims", {keeps}}}));
+  if (auto axes = needNumbers(expander, 1))
+    expander.resultAs(expander.reduce(names.lookup(expander.node.op), expander.input(0), *axes,
+                                      expander.integer("keep_dims", 0)));
 }
 
 /// The place of the largest, along the axis that the second operand is.
@@ -279,13 +272,6 @@ static constexpr ExpansionEntry otherTable[] = {
 
 llvm::ArrayRef<ExpansionEntry> tflite::otherExpansions() { return otherTable; }
 
-llvm::ArrayRef<ExpansionEntry> tflite::expansions() {
-  static const std::vector<ExpansionEntry> all = [] {
-    std::vector<ExpansionEntry> list;
-    for (llvm::ArrayRef<ExpansionEntry> table :
-         {layerExpansions(), layoutExpansions(), otherExpansions()})
-      list.insert(list.end(), table.begin(), table.end());
-    return list;
-  }();
-  return all;
+std::vector<llvm::ArrayRef<ExpansionEntry>> tflite::expansions() {
+  return {layerExpansions(), layoutExpansions(), otherExpansions()};
 }

@@ -28,7 +28,7 @@ struct Option {
 llvm::StringRef nameOfCode(int64_t code);
 llvm::ArrayRef<Option> optionsOf(llvm::StringRef name);
 
-llvm::ArrayRef<graph::ExpansionEntry> expansions();
+std::vector<llvm::ArrayRef<graph::ExpansionEntry>> expansions();
 
 } // namespace perfc::tflite
 

@@ -161,12 +161,7 @@ static void reduce(Expander &expander) {
   bool isGiven = !axes.empty();
   for (size_t i = 0; !isGiven && i < expander.rank(x); ++i)
     axes.push_back(static_cast<int64_t>(i));
-  int64_t keeps = call.isSet("keepdim");
-  llvm::StringRef type = names.lookup(expander.node.op);
-  if (type != "ReduceSum")
-    return call.result(call.op(type, {x}, {{"axes", axes}, {"keepdims", {keeps}}}));
-  int list = expander.wholes(Shape(axes.begin(), axes.end()));
-  call.result(call.op(type, {x, list}, {{"keepdims", {keeps}}}));
+  call.result(expander.reduce(names.lookup(expander.node.op), x, axes, call.isSet("keepdim")));
 }
 
 static void arg(Expander &expander) {
@@ -263,13 +258,6 @@ static constexpr ExpansionEntry otherTable[] = {
 
 llvm::ArrayRef<ExpansionEntry> torch::otherExpansions() { return otherTable; }
 
-llvm::ArrayRef<ExpansionEntry> torch::expansions() {
-  static const std::vector<ExpansionEntry> all = [] {
-    std::vector<ExpansionEntry> list;
-    for (llvm::ArrayRef<ExpansionEntry> table :
-         {layerExpansions(), layoutExpansions(), otherExpansions()})
-      list.insert(list.end(), table.begin(), table.end());
-    return list;
-  }();
-  return all;
+std::vector<llvm::ArrayRef<ExpansionEntry>> torch::expansions() {
+  return {layerExpansions(), layoutExpansions(), otherExpansions()};
 }

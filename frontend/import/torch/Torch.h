@@ -23,7 +23,7 @@ bool readModel(llvm::StringRef bytes, graph::Model &model, WireError &error);
 
 inline constexpr graph::FileFormat format = {"PyTorch", ".pt.json", readModel};
 
-llvm::ArrayRef<graph::ExpansionEntry> expansions();
+std::vector<llvm::ArrayRef<graph::ExpansionEntry>> expansions();
 
 } // namespace perfc::torch
 

@@ -1,12 +1,13 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes damaged models, and prints the first line that perfc says to each. usage: hostile.py PERFC"""
-import random
 import struct
-import subprocess
 import sys
 from pathlib import Path
 
 from model import *
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "Inputs"))
+from damaged import check
 
 
 def plain(edit=lambda g: None, op=None):
@@ -101,25 +102,4 @@ FILES = {
     "parts.tflite": plain(op=lambda g, x: g.op("SPLIT_V", [x, g.numbers(2**31 - 1, -9), g.stored([], INT32, [1])], [[2, 3]] * 2)),
 }
 
-
-def run(name, data):
-    Path(name).write_bytes(data)
-    done = subprocess.run([sys.argv[1], "import", "tflite", name], capture_output=True, timeout=20)
-    assert done.returncode in (0, 2), f"{name}: {done.returncode}"
-    return done
-
-
-for name, data in FILES.items():
-    done = run(name, data)
-    print(f"{name}: {done.stderr.decode().splitlines()[0] if done.returncode else 0}")
-
-# A sound model, cut off or with other bytes here and there.
-random.seed(1)
-count = 200
-for i in range(count):
-    data = bytearray(sound[:random.randrange(len(sound))] if i % 4 == 0 else sound)
-    for _ in range(random.randrange(1, 4)):
-        if data:
-            data[random.randrange(len(data))] = random.randrange(256)
-    run("damaged.tflite", bytes(data))
-print(f"{count} damaged files, all refused or read")
+check(FILES, sound, 200)
