@@ -193,15 +193,23 @@ static constexpr llvm::StringLiteral onnxLayers[] = {"BatchNormalization", "Conv
 static constexpr llvm::StringLiteral tfliteLayers[] = {"CONV_2D", "DEPTHWISE_CONV_2D",
                                                        "FULLY_CONNECTED"};
 
+static int64_t elementsOf(llvm::ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= extent;
+  return elements;
+}
+
 /// Whether operand `index` is stored in the model: weights follow the first operand of layers, and
-/// an elementwise operation's are the operand of so many elements.
+/// an elementwise operation's are the last operand of so many elements.
 static bool isStored(const Recording &recording, const RecordedNode &node, size_t index) {
   if (llvm::is_contained(recording.layers, node.op))
     return index > 0;
-  int64_t elements = 1;
-  for (int64_t extent : node.inputs[index])
-    elements *= extent;
-  return node.parameters > 0 && elements == node.parameters;
+  auto isWeight = [&](llvm::ArrayRef<int64_t> shape) {
+    return elementsOf(shape) == node.parameters;
+  };
+  return node.parameters > 0 && isWeight(node.inputs[index]) &&
+         llvm::none_of(llvm::makeArrayRef(node.inputs).drop_front(index + 1), isWeight);
 }
 
 /// A model with the recorded nodes side by side.
@@ -218,6 +226,10 @@ static Predicted ofRecord(const Recording &recording, llvm::ArrayRef<RecordedNod
     graph::Node &node = model.graph.nodes.back();
     recording.describe(node, model, from);
     for (size_t k = 0; k < from.inputs.size(); ++k) {
+      if (elementsOf(from.inputs[k]) == 0) { // left out
+        node.inputs.push_back("");
+        continue;
+      }
       llvm::StringRef name = model.keep(fmt::format("in_{}_{}", i, k));
       node.inputs.push_back(name);
       if (isStored(recording, from, k)) {
