@@ -185,6 +185,14 @@ std::string ModelReader::comment(const Config &config, llvm::StringRef kind) con
   return text + ".\n";
 }
 
+/// Whether words and output share one table says the outer configuration of a model of texts and
+/// images, where it says so.
+static void shareTable(llvm::json::Object &keys) {
+  llvm::Optional<bool> shares = keys.getBoolean("tie_word_embeddings");
+  if (llvm::json::Object *text = keys.getObject("text_config"); text && shares)
+    (*text)["tie_word_embeddings"] = *shares;
+}
+
 /// What `call` is a call of: another row of the table in `folder`, or a family.
 static Row calledRow(FamilyTable &table, llvm::StringRef folder, const ast::Expr &call) {
   const ast::Expr &name = *call.operands[0];
@@ -238,7 +246,9 @@ llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef
   }
   size_t errors = diagnostics.errorCount();
   CallText writer(config, folder, table, diagnostics);
-  std::string call = writer.call(config.keys, {}, kind);
+  llvm::json::Object keys = config.keys;
+  shareTable(keys);
+  std::string call = writer.call(keys, {}, kind);
   Program program;
   program.format = formatIn(config, stored);
   const llvm::json::Object *quantised = config.keys.getObject("quantization_config");
