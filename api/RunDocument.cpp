@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/RunDocument.h"
 
+#include "api/Emitted.h"
 #include "backends/emit/Emit.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -103,14 +104,31 @@ static void addFindings(emit::Json &document, const Evaluation &evaluation) {
     document.set("tables", tablesJson(evaluation.tables()));
 }
 
-emit::Json api::findingsJson(const Evaluation &evaluation) {
-  emit::Json findings = emit::Json::object(), tables = emit::Json::array();
-  addSweeps(findings, evaluation);
-  for (const PredictedTable &table : evaluation.tables())
-    tables.push(
+emit::Json api::chartedTables(const std::deque<PredictedTable> &tables, size_t figures) {
+  emit::Json list = emit::Json::array();
+  for (const PredictedTable &table : tables)
+    list.push(
         withPredictions(withAgreement(emit::Json::object().set("table", table.path), table.rows),
-                        table.rows, chartedFigures));
-  return tables.isEmpty() ? findings : findings.set("tables", std::move(tables));
+                        table.rows, figures));
+  return list;
+}
+
+emit::Json api::findingsJson(const Evaluation &evaluation) {
+  emit::Json findings = emit::Json::object();
+  addSweeps(findings, evaluation);
+  if (!evaluation.tables().empty())
+    findings.set("tables", chartedTables(evaluation.tables(), chartedFigures));
+  return findings;
+}
+
+void api::writeTablesReport(const std::deque<PredictedTable> &tables, llvm::StringRef path,
+                            Context context, llvm::StringRef title, emit::Json findings) {
+  // All tables of a page share what one may have.
+  size_t figures = chartedFigures / std::max<size_t>(1, tables.size());
+  findings.set("tables", chartedTables(tables, figures));
+  writeEmitted(*emit::findEmitter("html"),
+               {{}, nullptr, context.sources, &context.diagnostics, std::move(findings), title},
+               path, {});
 }
 
 static std::string printPart(const emit::Json &part) {

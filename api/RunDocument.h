@@ -35,6 +35,12 @@ private:
 /// What a report shows besides results: fronts, what sweeps leave out, and tables of measurements
 /// with the predictions of each row.
 emit::Json findingsJson(const Evaluation &evaluation);
+/// The tables with their predictions, so many figures of each.
+emit::Json chartedTables(const std::deque<PredictedTable> &tables, size_t figures);
+/// Writes the page of `emit html` of tables alone; `findings` has what stands there besides.
+void writeTablesReport(const std::deque<PredictedTable> &tables, llvm::StringRef path,
+                       Context context, llvm::StringRef title = "validation",
+                       emit::Json findings = emit::Json::object());
 /// The fronts: `of` how many results, and `points` with `point`, `label` and each value.
 emit::Json frontsJson(llvm::ArrayRef<mapper::Front> fronts);
 /// How many results of each sweep `require` has left out, and which conditions.

@@ -5,6 +5,10 @@
 include(GNUInstallDirs)
 install(FILES tools/torch/export_torch.py DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc")
 install(DIRECTORY stdlib/ DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc/stdlib" FILES_MATCHING PATTERN "*.perf")
+# What `perfc validate --card` reads without a file.
+install(FILES test/card.csv DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc/tables")
+install(DIRECTORY test/measured test/reference DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc/tables"
+        PATTERN "*.test" EXCLUDE PATTERN "lit.*" EXCLUDE)
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.schema.json" PATTERN "*.perf" PATTERN "agents.py")
 # The library: headers, both forms of it, and how CMake and pkg-config find them.
 install(DIRECTORY api/perfc/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/perfc")

@@ -23,6 +23,8 @@ struct Input {
   /// What a run has found besides, as fields of the document of `perfc run --json`: fronts, what
   /// `require` has left out, and predicted tables.
   Json findings = Json::object();
+  /// What a page without results is called.
+  llvm::StringRef title = "report";
 };
 
 /// Takes the files of a folder one after the other, so that no more than one is in memory; false

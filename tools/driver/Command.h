@@ -47,6 +47,9 @@ void printHelp(llvm::raw_ostream &os, const Command &command, unsigned width);
 HelpTerms tableKindTerms();
 HelpTerms importFormatTerms();
 
+/// What `perfc new` writes.
+llvm::StringRef starterProgram();
+
 // The commands, one file each.
 bool runFile(Session &session, const Arguments &arguments);
 bool searchFile(Session &session, const Arguments &arguments);

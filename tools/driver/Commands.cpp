@@ -103,6 +103,9 @@ static constexpr OptionSpec validateOptions[] = {
      "predict each group by a fit of the file's `calibrate` to all others: --leave-out device"},
     {"shots", 0, "K", "of families of devices: K measurements of each device are known"},
     {"threads", 'j', "N", "of fits; as many as there are cores without this"},
+    {"card", 0, "", "the scorecard of all tables that a file names (docs/accuracy.md)"},
+    {"setup", 0, "SECONDS", "of the card: the time from a clone to a compiler, as it was measured"},
+    {"html", 0, "FILE", "write a report with charts there, for a browser"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
@@ -177,8 +180,8 @@ static const Command table[] = {
      "What differs most stands first, each with its cause. Results of two programs are compared in "
      "their order, or by their names where one has more."},
     {"validate", "predictions against tables of measurements or reference figures",
-     "FILE.perf [TABLE] | KIND TABLE [options]",
-     "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 1, 2,
+     "FILE.perf [TABLE] | KIND TABLE | --card [CARD.csv] [options]",
+     "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 0, 2,
      validateTable,
      "Prints agreement per group; the exit status is 0 whatever it is. FILE.perf has `validate` "
      "statements, and TABLE is what its parameter `table` is set to. KIND is one of",

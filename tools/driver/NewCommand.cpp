@@ -48,6 +48,8 @@ evaluate product(M = 256, K = 256, N = 256) on chip with weight_stationary {
 }
 )";
 
+llvm::StringRef driver::starterProgram() { return starter; }
+
 bool driver::newFile(Session &session, const Arguments &arguments) {
   const std::string &path = arguments.files().front();
   if (path != "-" && llvm::sys::fs::exists(path)) {

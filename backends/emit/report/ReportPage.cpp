@@ -27,7 +27,7 @@ void emit::writeHtml(const emit::Input &input, llvm::raw_ostream &os) {
   if (!input.results.empty() && input.results.front()->place.isValid())
     llvm::printHTMLEscaped(input.sources.path(input.results.front()->place.file), os);
   else
-    os << "report";
+    llvm::printHTMLEscaped(input.title, os);
   os << "</title>\n<style>\n"
      << reportText("colors") << reportText("style")
      << "</style>\n</head>\n<body>\n<noscript>This report is drawn by the scripts in "

@@ -279,6 +279,7 @@
   const file = document.title.replace(/^perfc: (.*\/)?/, "");
   document.body.prepend(make("header", {}, make("h1", {}, file), nav, make("button", { type: "button", class: "theme", click: switchTheme }, "light / dark")));
 
+  section("card", "Scorecard", ...(report.findings.card || []).flatMap((part) => [make("h3", {}, part.title), make("p", { class: "note" }, part.about), plainTable(part, part.title)]));
   if (report.rows) section("summary", "Summary", resultTable(), report.columns_left_out.length ? make("p", { class: "note" }, "no room for: " + report.columns_left_out.join(", ")) : null,
     ...(report.findings.left_out || []).map((one) => make("p", { class: "note" }, "`require` leaves out " + grouped(one.count) + " of " + grouped(one.of) + ": " + Object.entries(one.require).map(([what, count]) => what + " (" + grouped(count) + ")").join(", "))));
   const parallel = report.rows ? perfcCharts.ofReport.parallel(report) : null, parallelFigure = parallel && figure(parallel);

@@ -19,7 +19,7 @@ using llvm::json::Object;
 namespace {
 
 /// What perfc makes of a case.
-struct Outcome {
+struct CaseOutcome {
   astra::SimulationResult result;
   std::string problem; ///< the first error, "" when there is none
   bool aborted = false;
@@ -83,8 +83,8 @@ static bool readCaseTraces(const Object &entry, TraceFiles &traces, std::string 
   return true;
 }
 
-static Outcome tryCase(const Object &entry) {
-  Outcome outcome;
+static CaseOutcome tryCase(const Object &entry) {
+  CaseOutcome outcome;
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
   astra::Cluster cluster;
@@ -108,7 +108,7 @@ static Outcome tryCase(const Object &entry) {
 }
 
 /// Compares what finished; the table lists finished ranks only.
-static void compareRanks(ValidationRow &row, const Outcome &outcome, const Object &expected) {
+static void compareRanks(ValidationRow &row, const CaseOutcome &outcome, const Object &expected) {
   std::vector<int64_t> cycles, exposed;
   for (const astra::RankResult &rank : outcome.result.ranks)
     if (rank.finished()) {
@@ -129,7 +129,7 @@ static ValidationRow predictEdgeCase(const Object &entry) {
     row.predictions.push_back({"cycles", {}, {}, reason, {}, ""});
     return row;
   }
-  Outcome outcome = tryCase(entry);
+  CaseOutcome outcome = tryCase(entry);
   bool isClean = expected->getString("exit").getValueOr("") == "0";
   int64_t finished = expected->getInteger("finished_npus").getValueOr(0);
   row.labels.emplace_back("exit", isClean ? "0" : "abort");

@@ -3,15 +3,13 @@
 #include "api/OutputFile.h"
 #include "api/Providers.h"
 #include "api/RunDocument.h"
-#include "api/fit/Calibration.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/FamilyReport.h"
 #include "tools/driver/NumberOption.h"
 #include "tools/driver/validate/AgreementTable.h"
-#include "tools/driver/validate/Kind.h"
-#include "tools/driver/validate/TableFile.h"
+#include "tools/driver/validate/Card.h"
+#include "tools/driver/validate/KindRows.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -19,21 +17,34 @@ using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
-static const TableKind *findKind(llvm::StringRef name) {
-  const auto *found =
-      llvm::find_if(tableKinds(), [&](const TableKind &kind) { return kind.name == name; });
-  return found == tableKinds().end() ? nullptr : found;
-}
-
 static void writeRows(Session &session, const Arguments &arguments,
                       llvm::ArrayRef<ValidationRow> rows) {
   if (arguments.has("rows"))
     writeOutput(arguments.value("rows"), rowsCsv(rows), {}, session.diagnostics);
 }
 
+/// The page that `--html` asks for.
+static void writeReport(Session &session, const Arguments &arguments,
+                        std::deque<PredictedTable> tables) {
+  if (arguments.has("html"))
+    writeTablesReport(tables, arguments.value("html"), session.context());
+}
+
+static void writeReport(Session &session, const Arguments &arguments, llvm::StringRef path,
+                        llvm::ArrayRef<ValidationRow> rows) {
+  writeReport(session, arguments, {{path.str(), {}, rows.vec()}});
+}
+
 static void printJson(Session &session, const emit::Json &document) {
   document.print(session.out);
   session.out << '\n';
+}
+
+/// What the document of `table` is of.
+static emit::Json documentOf(const Arguments &arguments, const TableFile &table) {
+  return emit::Json::object()
+      .set("schema", 1)
+      .set(table.kind.empty() ? "file" : "kind", arguments.files()[0]);
 }
 
 /// Each group's rows as a fit to all others foretells them.
@@ -42,33 +53,18 @@ static void leaveOut(Session &session, const Arguments &arguments, const TableFi
   unsigned threads = threadsOf(session, arguments);
   if (threads == 0)
     return;
-  FitRows fitted(session.context(), table.file, table.defines, threads);
-  if (session.diagnostics.hasErrors())
+  auto rows = leaveOutRows(session, table, label, threads);
+  if (!rows)
     return;
-  Calibration calibration(fitted);
-  if (fitted.fits().empty()) {
-    session.diagnostics.report({}, diag::NoSuchStatement, "calibrate", arguments.files()[0]);
-    return;
-  }
-  if (!calibration.check(session.diagnostics, label))
-    return;
-  std::vector<ValidationRow> rows = calibration.leaveOut(label);
-  llvm::StringRef name =
-      table.kind.empty() ? llvm::StringRef(arguments.files()[0]) : llvm::StringRef(table.kind);
   if (arguments.has("json"))
-    printJson(session, withAgreement(emit::Json::object()
-                                         .set("schema", 1)
-                                         .set(table.kind.empty() ? "file" : "kind", name)
-                                         .set("left_out", label),
-                                     rows));
+    printJson(session, withAgreement(documentOf(arguments, table).set("left_out", label), *rows));
   else if (!session.isQuiet())
-    printAgreement(session, fmt::format("{} left out by {}", name.str(), label), rows);
-  writeRows(session, arguments, rows);
+    printAgreement(session, fmt::format("{} left out by {}", arguments.files()[0], label), *rows);
+  writeRows(session, arguments, *rows);
+  writeReport(session, arguments, arguments.files().back(), *rows);
 }
 
-/// Devices of families, as their chips and some measurements of each foretell the other rows: by
-/// the program, or with a group left out by a family of all others. False where the program has no
-/// families.
+/// Devices of families; false where the program has none.
 static bool validateFamilies(Session &session, const Arguments &arguments, const TableFile &table) {
   if (!session.sources.text(table.file).contains("family"))
     return false;
@@ -77,38 +73,22 @@ static bool validateFamilies(Session &session, const Arguments &arguments, const
                                       : llvm::Optional<double>(0);
   if (threads == 0 || !shots)
     return true;
-  FitRows fitted(session.context(), table.file, table.defines, threads, FitRows::Wanted::Families);
-  if (fitted.rows().empty())
-    return session.diagnostics.hasErrors();
-  Calibration calibration(fitted);
   std::vector<std::string> labels;
   for (llvm::StringRef label : llvm::split(arguments.value("leave-out"), ","))
     if (!label.empty())
       labels.push_back(label.trim().str());
-  if (!calibration.check(session.diagnostics, labels))
-    return true;
-  std::vector<ValidationRow> rows;
-  std::vector<ForetoldDevices> foretold;
-  auto count = static_cast<size_t>(*shots);
-  for (const Fit &fit : fitted.fits()) {
-    FamilyFit family;
-    if (!fit.family || !family.read(fitted, fit, session.diagnostics, threads))
-      continue;
-    std::vector<ValidationRow> some =
-        labels.empty() ? family.withShots(count) : family.leaveOut(labels, count);
-    foretold.push_back({fit.name, llvm::join(labels, ", "), count, family.statistics(some)});
-    std::move(some.begin(), some.end(), std::back_inserter(rows));
-  }
+  auto foretold = foretellFamilies(session, table, labels, static_cast<size_t>(*shots), threads);
+  if (!foretold)
+    return session.diagnostics.hasErrors();
   if (arguments.has("json"))
     printJson(session,
-              withAgreement(emit::Json::object()
-                                .set("schema", 1)
-                                .set(table.kind.empty() ? "file" : "kind", arguments.files()[0])
-                                .set("foretold", foretoldJson(foretold)),
-                            rows));
+              withAgreement(
+                  documentOf(arguments, table).set("foretold", foretoldJson(foretold->families)),
+                  foretold->rows));
   else if (!session.isQuiet())
-    printForetold(session, foretold);
-  writeRows(session, arguments, rows);
+    printForetold(session, foretold->families);
+  writeRows(session, arguments, foretold->rows);
+  writeReport(session, arguments, arguments.files().back(), foretold->rows);
   return true;
 }
 
@@ -139,6 +119,7 @@ static void validateProgram(Session &session, const Arguments &arguments) {
     llvm::append_range(rows, table.rows);
   }
   writeRows(session, arguments, rows);
+  writeReport(session, arguments, evaluation.tables());
   if (!arguments.has("json"))
     return;
   emit::Json document = emit::Json::object().set("schema", 1);
@@ -150,10 +131,17 @@ static void validateProgram(Session &session, const Arguments &arguments) {
 }
 
 bool driver::validateTable(Session &session, const Arguments &arguments) {
-  llvm::StringRef name = arguments.files()[0];
+  if (arguments.has("card")) {
+    printCard(session, arguments);
+    return true;
+  }
+  llvm::StringRef name = arguments.files().empty() ? "" : llvm::StringRef(arguments.files()[0]);
   bool isFile = name.endswith(".perf");
-  if (!isFile && arguments.files().size() == 1) {
-    session.diagnostics.report({}, diag::WrongArgumentCount, "validate", "KIND PATH [options]");
+  if (!isFile && arguments.files().size() < 2) {
+    session.diagnostics.report({}, diag::WrongArgumentCount, "validate",
+                               name.empty()
+                                   ? "FILE.perf [TABLE] | KIND TABLE | --card [CARD.csv] [options]"
+                                   : "KIND PATH [options]");
     return true;
   }
   if (isTableProgram(arguments)) {
@@ -173,6 +161,7 @@ bool driver::validateTable(Session &session, const Arguments &arguments) {
   if (!kind->predict(session, arguments.files()[1], rows))
     return true;
   writeRows(session, arguments, rows);
+  writeReport(session, arguments, arguments.files()[1], rows);
   if (arguments.has("json"))
     printJson(session,
               withAgreement(emit::Json::object().set("schema", 1).set("kind", kind->name), rows));

@@ -1,0 +1,84 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/validate/KindRows.h"
+
+#include "api/Evaluation.h"
+#include "api/Providers.h"
+#include "api/fit/Calibration.h"
+#include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Search.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::api;
+using namespace perfc::driver;
+
+const TableKind *driver::findKind(llvm::StringRef name) {
+  const auto *found =
+      llvm::find_if(tableKinds(), [&](const TableKind &kind) { return kind.name == name; });
+  return found == tableKinds().end() ? nullptr : found;
+}
+
+bool driver::predictRows(Session &session, llvm::StringRef kind, llvm::StringRef path,
+                         std::vector<ValidationRow> &rows) {
+  Arguments arguments;
+  arguments.addFile(kind);
+  arguments.addFile(path);
+  if (!isTableProgram(arguments)) {
+    const TableKind *found = findKind(kind);
+    if (!found)
+      reportUnknownKind(session, kind);
+    return found && found->predict(session, path, rows);
+  }
+  auto program = loadTableFile(session, arguments);
+  if (!program)
+    return false;
+  RunOptions options;
+  options.which = RunOptions::Which::Tables;
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(session.context(), providers, options);
+  evaluation.run(program->file, program->defines, [](const Evaluated &) {});
+  for (const PredictedTable &table : evaluation.tables())
+    llvm::append_range(rows, table.rows);
+  return !session.diagnostics.hasErrors();
+}
+
+llvm::Optional<ForetoldRows> driver::foretellFamilies(Session &session, const TableFile &table,
+                                                      llvm::ArrayRef<std::string> labels,
+                                                      size_t shots, unsigned threads) {
+  FitRows fitted(session.context(), table.file, table.defines, threads, FitRows::Wanted::Families);
+  if (fitted.rows().empty())
+    return llvm::None;
+  Calibration calibration(fitted);
+  if (!calibration.check(session.diagnostics, labels))
+    return llvm::None;
+  ForetoldRows result;
+  for (const Fit &fit : fitted.fits()) {
+    FamilyFit family;
+    if (!fit.family || !family.read(fitted, fit, session.diagnostics, threads))
+      continue;
+    std::vector<ValidationRow> some =
+        labels.empty() ? family.withShots(shots) : family.leaveOut(labels, shots);
+    result.families.push_back({fit.name, llvm::join(labels, ", "), shots, family.statistics(some)});
+    std::move(some.begin(), some.end(), std::back_inserter(result.rows));
+  }
+  return result;
+}
+
+llvm::Optional<std::vector<ValidationRow>> driver::leaveOutRows(Session &session,
+                                                                const TableFile &table,
+                                                                llvm::StringRef label,
+                                                                unsigned threads) {
+  FitRows fitted(session.context(), table.file, table.defines, threads);
+  if (session.diagnostics.hasErrors())
+    return llvm::None;
+  Calibration calibration(fitted);
+  if (fitted.fits().empty()) {
+    session.diagnostics.report({}, diag::NoSuchStatement, "calibrate",
+                               table.kind.empty() ? session.sources.path(table.file)
+                                                  : llvm::StringRef(table.kind));
+    return llvm::None;
+  }
+  if (!calibration.check(session.diagnostics, label.str()))
+    return llvm::None;
+  return calibration.leaveOut(label);
+}
