@@ -275,6 +275,7 @@ llvm::Optional<std::string> perfc::addSequential(Cost &total, const Cost &part, 
   for (const std::string &note : part.notes)
     total.addNote(note);
   total.errors.add(part.errors);
+  total.leavesOutTraffic |= part.leavesOutTraffic;
   total.peakMemory = std::max(total.peakMemory, part.peakMemory);
   addTraffic(total, part, count);
   if (!addTimes(total.flops, part.flops, count) || !addTimes(total.macs, part.macs, count))

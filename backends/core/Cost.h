@@ -202,6 +202,8 @@ struct Cost {
   llvm::Optional<double> memoryCapacity;
   /// Collectives alone: what memories of their chips move and hold for them is not counted.
   bool leavesOutMemories = false;
+  /// Of a kernel: whoever computed it does not say what memories move.
+  bool leavesOutTraffic = false;
   /// Collective level.
   int64_t chips = 1;
   llvm::Optional<Uncertain> busBandwidth; ///< B/s, of a single collective

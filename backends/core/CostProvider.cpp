@@ -9,6 +9,12 @@ void ProviderSet::add(std::unique_ptr<CostProvider> provider) {
   providers.push_back(std::move(provider));
 }
 
+void ProviderSet::replace(llvm::StringRef name, Make make) {
+  for (std::unique_ptr<CostProvider> &provider : providers)
+    if (provider->info().name == name)
+      provider = make(std::move(provider));
+}
+
 CostProvider *ProviderSet::providerFor(const CostQuery &query) const {
   llvm::StringRef wanted = query.placement ? query.placement->stringAttr("using") : "";
   for (const std::unique_ptr<CostProvider> &provider : providers)

@@ -13,6 +13,7 @@
 #include "ir/common/Diagnostics.h"
 #include "ir/common/Providers.h"
 #include "ir/core/Module.h"
+#include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <memory>
 #include <set>
@@ -55,6 +56,9 @@ private:
 class ProviderSet {
 public:
   void add(std::unique_ptr<CostProvider> provider);
+  /// Puts what `make` makes of the provider of that name in its place.
+  using Make = llvm::function_ref<std::unique_ptr<CostProvider>(std::unique_ptr<CostProvider>)>;
+  void replace(llvm::StringRef name, Make make);
   /// The one that the place of the query names, else the first that serves it on its target; null
   /// when none does.
   CostProvider *providerFor(const CostQuery &query) const;

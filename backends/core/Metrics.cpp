@@ -92,6 +92,8 @@ static MetricValue busBandwidth(Of of) {
 static MetricValue traffic(Of of) {
   if (of.cost.leavesOutMemories)
     return metricUnknown("what memories move for a collective is not counted");
+  if (of.cost.leavesOutTraffic)
+    return metricUnknown("what memories move is not said by " + of.cost.provenance.provider);
   return metricNumber(of.cost.trafficBytes());
 }
 

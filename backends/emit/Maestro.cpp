@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluations with a dataflow as a mapping file of MAESTRO, one layer each.
+#include "backends/emit/Maestro.h"
 #include "backends/emit/Emit.h"
 #include "ir/study/StudyOps.h"
 #include "passes/DataflowLayer.h"
@@ -70,8 +71,11 @@ void emit::writeMaestro(const Input &input, llvm::raw_ostream &os) {
     if (auto evaluate = ir::as<study::EvaluateOp>(&op))
       addLayers(evaluate, *input.diagnostics, layers);
   });
-  if (layers.empty())
-    return;
+  if (!layers.empty())
+    writeMaestroLayers(layers, os);
+}
+
+void emit::writeMaestroLayers(llvm::ArrayRef<Layer> layers, llvm::raw_ostream &os) {
   os << "Network network {\n";
   for (const Layer &layer : layers)
     printLayer(layer, os);

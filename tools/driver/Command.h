@@ -64,6 +64,7 @@ bool formatFiles(Session &session, const Arguments &arguments);
 bool listLibrary(Session &session, const Arguments &arguments);
 bool explain(Session &session, const Arguments &arguments);
 bool compareFiles(Session &session, const Arguments &arguments);
+bool listTools(Session &session, const Arguments &arguments);
 bool printCompletion(Session &session, const Arguments &arguments);
 bool printManual(Session &session, const Arguments &arguments);
 bool newFile(Session &session, const Arguments &arguments);

@@ -17,6 +17,9 @@ static constexpr OptionSpec runOptions[] = {
     {"strict", 0, "", "of graphs: an operator that the library does not have is an error"},
     {"keep-decomposed", 0, "", "of graphs: leave normalisations and the like in their operators"},
     {"mode", 0, "MODE", "native, astra_sim, maestro, timeloop or vidur: count as that tool does"},
+    {"tool", 0, "TOOL",
+     "ask another tool for the figures of kernels (perfc tools): timeloop, maestro"},
+    {"local", 0, "", "of --tool: the program of this machine, also where an image is named"},
     {"verify", 0, "", "count each loop nest again, by sets of isl, and say how many are equal"},
     {"network", 0, "N.yml", "of chakra, and of `replay`: the network, as ASTRA-sim reads it"},
     {"system", 0, "S.json", "of chakra: the system"},
@@ -130,7 +133,13 @@ static constexpr OptionSpec explainOptions[] = {
     {"json", 0, "", "print the results as one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
+static constexpr OptionSpec toolsOptions[] = {
+    {"local", 0, "", "programs of this machine, also where an image is named"},
+    {"json", 0, "", "print one JSON document (docs/output.md)"},
+};
 static constexpr OptionSpec compareOptions[] = {
+    {"tool", 0, "TOOL", "the second is the same with the figures of another tool (perfc tools)"},
+    {"local", 0, "", "of --tool: the program of this machine, also where an image is named"},
     {"second", 0, "NAME=VALUE", "set a parameter for the second alone; may be given several times"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of both; may be given several times"},
@@ -175,7 +184,7 @@ static const Command table[] = {
      "FILE [RESULT] | PERF0123", "perfc explain design.perf", explainOptions, 1, 2, explain,
      "Follows each result to the kernels that take longest and the resources that limit them."},
     {"compare", "what makes two programs, settings or results differ, and why",
-     "A.perf B.perf | FILE --second NAME=VALUE | FILE RESULT RESULT",
+     "A.perf B.perf | FILE --second NAME=VALUE | FILE RESULT RESULT | FILE --tool TOOL",
      "perfc compare design.perf --second batch=8", compareOptions, 1, 3, compareFiles,
      "What differs most stands first, each with its cause. Results of two programs are compared in "
      "their order, or by their names where one has more."},
@@ -191,6 +200,9 @@ static const Command table[] = {
      calibrateOptions, 1, 2, calibrateFile,
      "FILE.perf has `calibrate` and `validate` statements; files and kinds are those of `perfc "
      "validate`."},
+    {"tools", "which other tools are here, for --tool", "[options]", "perfc tools", toolsOptions, 0,
+     0, listTools,
+     "~/.config/perfc/tools.yaml names programs and images of containers (docs/tools.md)."},
     {"new",
      "write a commented program to start from",
      "FILE",

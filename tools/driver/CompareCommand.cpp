@@ -5,10 +5,13 @@
 #include "api/Comparison.h"
 #include "api/Evaluation.h"
 #include "api/Providers.h"
+#include "api/tools/ToolProvider.h"
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/ProgramFile.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/ToolOption.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::api;
@@ -118,10 +121,31 @@ static Pairs namedPair(Session &session, const Evaluation &evaluation,
   return {{found[0], found[1]}};
 }
 
-static void printAll(Session &session, const Arguments &arguments, const Pairs &pairs) {
+/// Why a tool's figures differ: by what perfc's own model of it says, and by what that leaves.
+static void addToolCauses(Comparison &comparison, const emit::Result &modelled,
+                          llvm::StringRef tool) {
+  auto say = [](Change &change, double from, double to, const std::string &why) {
+    if (from > 0 && std::fabs(to / from - 1) > 1e-9)
+      change.causes.push_back(fmt::format("{:+.2g} % by {}", (to / from - 1) * 100, why));
+  };
+  for (Change &change : comparison.metrics) {
+    llvm::Optional<MetricValue> value = metric(modelled, change.what);
+    if (!value || !value->hasNumber() || !change.before || !change.after)
+      continue;
+    double model = value->value.central();
+    say(change, *change.before, model, fmt::format("how {} counts", tool.str()));
+    say(change, model, *change.after, fmt::format("what the {} here does otherwise", tool.str()));
+  }
+}
+
+static void printAll(Session &session, const Arguments &arguments, const Pairs &pairs,
+                     const Evaluation *modelled = nullptr) {
   emit::Json list = emit::Json::array();
+  size_t at = 0;
   for (const auto &[before, after] : pairs) {
     Comparison comparison = compare(*before, *after);
+    if (size_t number = at++; modelled && number < modelled->results().size())
+      addToolCauses(comparison, modelled->results()[number], arguments.value("tool"));
     if (arguments.has("json"))
       list.push(comparisonJson(comparison, session.sources));
     else
@@ -133,8 +157,40 @@ static void printAll(Session &session, const Arguments &arguments, const Pairs &
   session.out << '\n';
 }
 
+/// The results of a file beside those that a tool has of the same.
+static void compareWithTool(Session &session, const Arguments &arguments) {
+  std::vector<std::pair<std::string, std::string>> defines;
+  FileId file = loadProgramFile(session, arguments.files().front());
+  auto tool = chosenTool(session, arguments);
+  if (!file || !tool || !readDefines(arguments, session.diagnostics, defines))
+    return;
+  RunOptions options;
+  if (tool->info->provider == "loopnest") // of all kernels, as the tool's
+    options.provider = "loopnest";
+  ProviderSet own = defaultProviders(),
+              asModelled = withTool(defaultProviders(), *tool, ToolAnswer::Model),
+              asked = withTool(defaultProviders(), *tool);
+  auto ignore = [](const Evaluated &) {};
+  Evaluation before(session.context(), own, options);
+  before.run(file, defines, ignore);
+  options.provider = tool->info->provider.str();
+  Evaluation modelled(session.context(), asModelled, options),
+      after(session.context(), asked, options);
+  after.run(file, defines, ignore);
+  if (after.results().empty())
+    return;
+  size_t reported = session.diagnostics.all().size();
+  modelled.run(file, defines, ignore);
+  session.diagnostics.truncate(reported); // what it says has been said of the tool
+  printAll(session, arguments, pairsOf(before, after), &modelled);
+}
+
 bool driver::compareFiles(Session &session, const Arguments &arguments) {
   llvm::ArrayRef<std::string> files = arguments.files();
+  if (arguments.has("tool") && files.size() == 1 && !arguments.has("second")) {
+    compareWithTool(session, arguments);
+    return true;
+  }
   if (files.size() == 2 ? arguments.has("second")
                         : arguments.has("second") == (files.size() == 3)) {
     session.diagnostics.report({}, diag::WrongArgumentCount, "compare",

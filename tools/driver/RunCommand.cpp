@@ -6,6 +6,7 @@
 #include "api/Providers.h"
 #include "api/RequestedFiles.h"
 #include "api/RunDocument.h"
+#include "api/tools/ToolProvider.h"
 #include "frontend/import/timeloop/Templates.h"
 #include "frontend/sema/ModelFormats.h"
 #include "ir/common/diagnostics/Evaluation.h"
@@ -15,6 +16,7 @@
 #include "tools/driver/NumberOption.h"
 #include "tools/driver/ProgramFile.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/ToolOption.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/import/LocateProblems.h"
 #include "tools/driver/import/RunTraces.h"
@@ -97,6 +99,8 @@ static bool applyOptions(Session &session, const Arguments &arguments, RunOption
   size_t errors = session.diagnostics.errorCount();
   if (arguments.value("mode") == "maestro")
     options.provider = "maestro";
+  if (arguments.has("tool"))
+    options.provider = findTool(arguments.value("tool"))->provider.str();
   options.servesAsVidur = arguments.value("mode") == "vidur";
   options.sweep.database = arguments.value("db").str();
   if (arguments.has("shard") && !readShard(arguments.value("shard"), options.sweep)) {
@@ -156,6 +160,12 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     keepLines(rows, pointTable(evaluated, run, session.sources));
   };
   ProviderSet providers = defaultProviders(options.verifier);
+  if (arguments.has("tool")) {
+    auto tool = chosenTool(session, arguments);
+    if (!tool)
+      return true;
+    providers = withTool(std::move(providers), *tool);
+  }
   Evaluation evaluation(session.context(), providers, options);
   Report report(session, evaluation);
   RunDocument document(evaluation, arguments.has("stats"));
@@ -267,6 +277,16 @@ static bool checkHtml(Session &session, const Arguments &arguments) {
   return false;
 }
 
+/// A tool is asked instead of perfc's own counts; false after a report.
+static bool checkTool(Session &session, const Arguments &arguments) {
+  bool isCounted = arguments.has("mode") && arguments.value("mode") != "native";
+  if (!arguments.has("tool") || (!isCounted && !arguments.has("verify")))
+    return !arguments.has("tool") || chosenTool(session, arguments);
+  session.diagnostics.report({}, diag::BadOptionValue, "--tool", arguments.value("tool"))
+      .note("`--mode` and `--verify` are for perfc's own counts");
+  return false;
+}
+
 bool driver::runFile(Session &session, const Arguments &arguments) {
   std::vector<llvm::StringRef> formats;
   for (const ImportFormat &format : importFormats())
@@ -277,7 +297,8 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
       !checkChoice(session, arguments, "strategy", {"bound", "exhaustive"}) ||
       !checkFileCount(session, arguments, "run"))
     return true;
-  if (!checkVerify(session, arguments) || !checkHtml(session, arguments))
+  if (!checkVerify(session, arguments) || !checkHtml(session, arguments) ||
+      !checkTool(session, arguments))
     return true;
   if (arguments.value("from") == "chakra")
     return runTraces(session, arguments);

@@ -1,0 +1,66 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Other tools that are asked for figures: each a row of a table, with how it is called and how what
+// it writes is read, and where it is on this machine, by a file of the user or by its name.
+#ifndef PERFC_API_TOOLS_TOOLS_H
+#define PERFC_API_TOOLS_TOOLS_H
+
+#include "api/Context.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Optional.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace perfc::api {
+
+/// What of a tool's output is read: every line of `file` that `pattern` matches has a number, in
+/// multiples of `unit`.
+struct ToolFigure {
+  llvm::StringLiteral metric; ///< "cycles", "energy"
+  llvm::StringLiteral file;   ///< in the tool's folder; "" is what it prints
+  llvm::StringLiteral pattern;
+  double unit = 1; ///< of the metric's own
+};
+
+struct ToolInfo {
+  llvm::StringLiteral name;    ///< as `--tool` names it
+  llvm::StringLiteral program; ///< as it is usually called
+  llvm::StringLiteral summary; ///< what it is asked for
+  /// Whose place among the providers of costs it takes; "" where perfc does not run it.
+  llvm::StringLiteral provider;
+  llvm::ArrayRef<ToolFigure> figures;
+  llvm::StringLiteral insteadOfIt = ""; ///< what there is where perfc does not run it
+};
+
+llvm::ArrayRef<ToolInfo> toolInfos();
+const ToolInfo *findTool(llvm::StringRef name);
+
+/// A tool on this machine.
+struct Tool {
+  const ToolInfo *info = nullptr;
+  std::string program; ///< a path, or a name inside of `image`
+  std::string image;   ///< of a container; "" for a program of this machine
+  std::string engine;  ///< docker or podman, where there is an image
+  unsigned seconds = 600;
+  unsigned memory = 0; ///< GiB; 0 for no limit
+  std::string missing; ///< why it cannot be run; "" where it can
+
+  /// The version that it prints, or the tag of its image; "" where it says none.
+  std::string version() const;
+};
+
+/// `~/.config/perfc/tools.yaml`, or where XDG_CONFIG_HOME says.
+std::string toolsFile();
+/// All tools, as that file has them and else by their usual names; with `isLocal` programs of this
+/// machine also where an image is named. Nothing after a report.
+llvm::Optional<std::vector<Tool>> findTools(Context context, bool isLocal);
+
+/// Runs `tool` with `arguments` in `folder`, within its limits; what it prints is in the file
+/// `output` there. Why it failed, or "".
+std::string runTool(const Tool &tool, llvm::ArrayRef<std::string> arguments,
+                    llvm::StringRef folder);
+
+} // namespace perfc::api
+
+#endif // PERFC_API_TOOLS_TOOLS_H
