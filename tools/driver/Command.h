@@ -46,9 +46,10 @@ void printHelp(llvm::raw_ostream &os, const Command &command, unsigned width);
 // The lists of the help.
 HelpTerms tableKindTerms();
 HelpTerms importFormatTerms();
+HelpTerms starterTerms();
 
-/// What `perfc new` writes.
-llvm::StringRef starterProgram();
+/// What `perfc new` writes of that kind; "" for none.
+llvm::StringRef starterProgram(llvm::StringRef kind);
 
 // The commands, one file each.
 bool runFile(Session &session, const Arguments &arguments);

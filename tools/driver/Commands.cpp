@@ -133,6 +133,9 @@ static constexpr OptionSpec explainOptions[] = {
     {"json", 0, "", "print the results as one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
+static constexpr OptionSpec newOptions[] = {
+    {"kind", 0, "KIND", "what it is about; accelerator without this"},
+};
 static constexpr OptionSpec toolsOptions[] = {
     {"local", 0, "", "programs of this machine, also where an image is named"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
@@ -205,13 +208,14 @@ static const Command table[] = {
      "~/.config/perfc/tools.yaml names programs and images of containers (docs/tools.md)."},
     {"new",
      "write a commented program to start from",
-     "FILE",
-     "perfc new design.perf",
-     {},
+     "FILE [options]",
+     "perfc new design.perf --kind gpu",
+     newOptions,
      1,
      1,
      newFile,
-     "A file that exists stays as it is."},
+     "A file that exists stays as it is. On a terminal it asks for the kind that is not given:",
+     starterTerms},
     {"list", "what the standard library has", "[KIND] [options]", "perfc list hardware",
      jsonOptions, 0, 1, listLibrary, "KIND is op, workload, hardware, system, mapping, network, …"},
     {"doc", "what a word of the language, the library or the IR means", "[WORD] [options]",

@@ -8,7 +8,8 @@
 
 namespace perfc::driver {
 
-/// The text "diagnostics" (docs/diagnostics.md), "lexer" or "parser" (grammar/); "" for others.
+/// The text "diagnostics" (docs/diagnostics.md), "lexer" or "parser" (grammar/), or "starter_KIND" of
+/// starters/; "" for others.
 llvm::StringRef embeddedText(llvm::StringRef name);
 
 } // namespace perfc::driver

@@ -1,54 +1,67 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// perfc new: a commented program to start from.
+// perfc new: a commented program to start from, of the kind that the user is about; the programs
+// are in starters/.
 #include "api/OutputFile.h"
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
+#include "tools/driver/EmbeddedText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include <iostream>
 
 using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
-static constexpr llvm::StringLiteral starter =
-    R"(// A first program: what is computed, what it runs on, how it is placed, and what is asked.
-// `perfc FILE` evaluates it, `perfc list` shows what the library has, `perfc doc WORD` explains a word.
+namespace {
 
-// What is computed: an op is an einsum. Extents stand in the brackets, indices in the body.
-op product(A[M, K], B[K, N]: weight) -> C[M, N] {
-  C[m, n] += A[m, k] * B[k, n]
+struct Starter {
+  llvm::StringLiteral kind;
+  llvm::StringLiteral summary;
+};
+
+} // namespace
+
+/// The first is what there is without a choice.
+static constexpr Starter starters[] = {
+    {"accelerator", "an op with a mapping on an array of multiply-accumulate units"},
+    {"gpu", "inference of a language model on a GPU"},
+    {"serving", "requests that arrive at a language model, and how long users wait"},
+    {"cluster", "training of a language model on nodes of GPUs"},
+    {"edge", "a network on a small chip"},
+};
+
+HelpTerms driver::starterTerms() {
+  HelpTerms terms;
+  for (const Starter &starter : starters)
+    terms.emplace_back(starter.kind, starter.summary);
+  return terms;
 }
 
-// What it runs on: memories from the farthest to the nearest, and an array of lanes.
-param side = 16 in [8, 16, 32]                   // perfc FILE -D side=32 changes it
-
-hardware chip {
-  clock 1GHz
-  dtype int8
-  memory DRAM { off_chip; bandwidth 16B/cycle; energy 100pJ }
-  memory SRAM { capacity 256KiB; bandwidth 64B/cycle; energy 2pJ }
-  array PE[x = side, y = side] {
-    network { multicast x, y; reduce y }
-    memory RF { capacity 64B; energy 0.1pJ }
-    compute MAC { rate 1/cycle; energy 0.5pJ }
-  }
+llvm::StringRef driver::starterProgram(llvm::StringRef kind) {
+  bool isKnown = llvm::any_of(starters, [&](const Starter &each) { return each.kind == kind; });
+  return isKnown ? embeddedText(("starter_" + kind).str()) : "";
 }
 
-// How it is placed: at which memory each loop steps, outermost first; `rest` covers what is left.
-mapping weight_stationary for product on chip {
-  at DRAM for m = 4
-  at SRAM for n = rest, k = rest, m = rest
-  at PE.x parallel n = side
-  at PE.y parallel k = side
+/// Asks on the terminal; the first kind for an empty line and for the end of input.
+static std::string askedKind(Session &session) {
+  session.out << "What is it about?\n";
+  printTerms(session.out, starterTerms(), 12, session.width);
+  session.out << "[" << starters[0].kind << "] ";
+  session.out.flush();
+  std::string line;
+  std::getline(std::cin, line);
+  llvm::StringRef word = llvm::StringRef(line).trim();
+  return word.empty() ? starters[0].kind.str() : word.str();
 }
 
-// What is asked.
-evaluate product(M = 256, K = 256, N = 256) on chip with weight_stationary {
-  expect utilization > 50%
+static bool isOnTerminal() {
+  return llvm::sys::Process::StandardInIsUserInput() &&
+         llvm::sys::Process::StandardOutIsDisplayed();
 }
-)";
-
-llvm::StringRef driver::starterProgram() { return starter; }
 
 bool driver::newFile(Session &session, const Arguments &arguments) {
   const std::string &path = arguments.files().front();
@@ -56,7 +69,20 @@ bool driver::newFile(Session &session, const Arguments &arguments) {
     session.diagnostics.report({}, diag::FileExists, path).help("give the name of a new file");
     return true;
   }
-  if (writeOutput(path, starter, {}, session.diagnostics) && path != "-" && !session.isQuiet())
+  std::string kind = arguments.has("kind") ? arguments.value("kind").str()
+                     : path != "-" && isOnTerminal() && !session.isQuiet()
+                         ? askedKind(session)
+                         : starters[0].kind.str();
+  llvm::StringRef text = starterProgram(kind);
+  if (text.empty()) {
+    std::vector<llvm::StringRef> kinds;
+    for (const Starter &starter : starters)
+      kinds.push_back(starter.kind);
+    session.diagnostics.report({}, diag::BadOptionValue, "--kind", kind)
+        .help("it is one of " + llvm::join(kinds, ", "));
+    return true;
+  }
+  if (writeOutput(path, text, {}, session.diagnostics) && path != "-" && !session.isQuiet())
     session.out << "wrote " << path << "; try: perfc " << path << '\n';
   return true;
 }
