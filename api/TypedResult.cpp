@@ -59,6 +59,7 @@ static Part typedPart(const CostPart &part, const SourceManager &sources) {
     typed.energy = part.energy.known.central();
   typed.macs = part.macs;
   typed.flops = part.flops;
+  typed.bytes = part.bytes;
   typed.utilization = part.utilization;
   typed.bound = part.bound;
   typed.provider = part.provider;

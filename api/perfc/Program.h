@@ -84,6 +84,7 @@ struct Part {
   double latency = 0;           ///< s
   std::optional<double> energy; ///< J, where it is known
   double macs = 0, flops = 0;
+  double bytes = 0; ///< that a memory moves
   double utilization = 0;
   std::string bound, provider, mapping;
   std::vector<Part> parts;

@@ -29,6 +29,36 @@ search conv2d(N = 1, M = 128, C = 128, P = 28, Q = 28, R = 3, S = 3) on simba wi
 """
 
 
+class Progress(unittest.TestCase):
+    def test_is_told_points(self):
+        told = []
+        results = perfc.compile(PRODUCT).sweep(n=[1, 2, 64], progress=told.append)
+        self.assertEqual(len(results), 3)
+        self.assertEqual((told[-1].done, told[-1].total), (3, 3))
+        self.assertEqual([now.done for now in told], sorted(now.done for now in told))
+
+    def test_is_told_what_a_search_has(self):
+        told = []
+        program = perfc.compile(LONG_SEARCH)
+        begin = time.monotonic()
+        program.search(within=1.5, progress=told.append)
+        seconds = time.monotonic() - begin
+        self.assertTrue(all(now.what.startswith("conv2d(N = 1") for now in told))
+        self.assertTrue(any(now.best for now in told))
+        self.assertLess(len(told), 10 * seconds + 5)
+
+    def test_raises_what_the_function_raises(self):
+        program = perfc.compile(LONG_SEARCH)
+        begin = time.monotonic()
+        with self.assertRaisesRegex(KeyError, "enough"):
+            def stop(now):
+                if now.total:
+                    raise KeyError("enough")
+            program.search(progress=stop)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(len(perfc.compile(PRODUCT).run()), 1)
+
+
 class Program(unittest.TestCase):
     def test_gives_results(self):
         result, = perfc.compile(PRODUCT).run()

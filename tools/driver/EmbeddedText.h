@@ -8,8 +8,8 @@
 
 namespace perfc::driver {
 
-/// The text "diagnostics" (docs/diagnostics.md), "lexer" or "parser" (grammar/), or "starter_KIND" of
-/// starters/; "" for others.
+/// The text "diagnostics" (docs/diagnostics.md), "lexer" or "parser" (grammar/), or "starter_KIND"
+/// of starters/; "" for others.
 llvm::StringRef embeddedText(llvm::StringRef name);
 
 } // namespace perfc::driver

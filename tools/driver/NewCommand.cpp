@@ -70,9 +70,8 @@ bool driver::newFile(Session &session, const Arguments &arguments) {
     return true;
   }
   std::string kind = arguments.has("kind") ? arguments.value("kind").str()
-                     : path != "-" && isOnTerminal() && !session.isQuiet()
-                         ? askedKind(session)
-                         : starters[0].kind.str();
+                     : path != "-" && isOnTerminal() && !session.isQuiet() ? askedKind(session)
+                                                                           : starters[0].kind.str();
   llvm::StringRef text = starterProgram(kind);
   if (text.empty()) {
     std::vector<llvm::StringRef> kinds;

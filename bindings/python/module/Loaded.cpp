@@ -68,15 +68,21 @@ void Loaded::runPoint(Results &results, const std::vector<Axis> &axes, size_t nu
 }
 
 std::shared_ptr<Results> Loaded::sweep(const std::vector<Axis> &axes,
-                                       const api::RunSettings &settings, bool endsOnInterrupt) {
+                                       const api::RunSettings &settings, bool endsOnInterrupt,
+                                       Results::Listener listener) {
   std::lock_guard<std::mutex> guard(busy);
+  isCancelled = false;
   auto results = std::make_shared<Results>();
   size_t count = 1;
   for (const Axis &axis : axes)
     count *= axis.second.size();
+  results->listen(std::move(listener), count);
   Interrupt interrupt(program, endsOnInterrupt);
-  for (size_t i = 0; i < count && !interrupt.hasCome(); ++i)
+  for (size_t i = 0; i < count && !interrupt.hasCome() && !isCancelled; ++i) {
     runPoint(*results, axes, i, settings);
+    results->pointEnds(i + 1);
+  }
+  results->listen(nullptr, 0);
   results->isInterrupted = interrupt.hasCome();
   for (const Axis &axis : axes)
     program.reset(axis.first);

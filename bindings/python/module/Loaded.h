@@ -5,6 +5,7 @@
 #define PERFC_BINDINGS_PYTHON_LOADED_H
 
 #include "bindings/python/module/Results.h"
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,10 +32,14 @@ public:
   std::pair<std::optional<std::string>, Findings> ir(const std::string &level);
   /// A run for each point of `axes`, the last one running fastest; without axes one. Parameters are
   /// then as before. With `endsOnInterrupt`, Ctrl-C ends it soon, with what it has found.
+  /// `listener` is told how far it is.
   std::shared_ptr<Results> sweep(const std::vector<Axis> &axes, const api::RunSettings &settings,
-                                 bool endsOnInterrupt);
+                                 bool endsOnInterrupt, Results::Listener listener);
   /// Ends a run soon, from any thread.
-  void cancel() { program.cancel(); }
+  void cancel() {
+    isCancelled = true;
+    program.cancel();
+  }
 
 private:
   void runPoint(Results &results, const std::vector<Axis> &axes, size_t number,
@@ -42,6 +47,7 @@ private:
 
   api::Program program;
   std::mutex busy;
+  std::atomic<bool> isCancelled{false}; ///< the run at hand
 };
 
 } // namespace perfc::python

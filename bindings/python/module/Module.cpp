@@ -2,6 +2,7 @@
 //
 // perfc._native: libperfc's types as Python sees them. What the package adds to them is Python.
 #include "bindings/python/module/Loaded.h"
+#include "bindings/python/module/ProgressCall.h"
 #include "bindings/python/module/Record.h"
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -116,6 +117,7 @@ static void declareParts(py::module_ &module) {
       .field("energy", &api::Part::energy)
       .field("macs", &api::Part::macs)
       .field("flops", &api::Part::flops)
+      .field("bytes", &api::Part::bytes)
       .field("utilization", &api::Part::utilization)
       .field("bound", &api::Part::bound)
       .field("provider", &api::Part::provider)
@@ -171,6 +173,20 @@ static void declareResults(py::module_ &module) {
       });
 }
 
+/// Runs without Python's lock, which `progress`, a function or None, is called with.
+static std::shared_ptr<Results> sweepOf(Loaded &program, const std::vector<Axis> &axes,
+                                        const api::RunSettings &settings, bool endsOnInterrupt,
+                                        py::object progress) {
+  ProgressCall call(program, std::move(progress));
+  std::shared_ptr<Results> results;
+  {
+    py::gil_scoped_release free;
+    results = program.sweep(axes, settings, endsOnInterrupt, call.listener());
+  }
+  call.finish();
+  return results;
+}
+
 static void declareProgram(py::module_ &module) {
   py::enum_<api::Statements>(module, "Statements")
       .value("ALL", api::Statements::All)
@@ -183,6 +199,11 @@ static void declareProgram(py::module_ &module) {
       .def_readwrite("seed", &api::RunSettings::seed)
       .def_readwrite("within", &api::RunSettings::within)
       .def_readwrite("writes_files", &api::RunSettings::writesFiles);
+  py::class_<Progress>(module, "Progress")
+      .def_readonly("what", &Progress::what)
+      .def_readonly("done", &Progress::done)
+      .def_readonly("total", &Progress::total)
+      .def_readonly("best", &Progress::best);
   using Free = py::call_guard<py::gil_scoped_release>;
   py::class_<Loaded>(module, "Program")
       .def_static(
@@ -200,8 +221,8 @@ static void declareProgram(py::module_ &module) {
       .def("findings", &Loaded::findings, Free())
       .def("check", &Loaded::check, Free())
       .def("parameters", &Loaded::parameters, Free())
-      .def("sweep", &Loaded::sweep, Free(), py::arg("axes"), py::arg("settings"),
-           py::arg("ends_on_interrupt"))
+      .def("sweep", sweepOf, py::arg("axes"), py::arg("settings"), py::arg("ends_on_interrupt"),
+           py::arg("progress"))
       .def("cancel", &Loaded::cancel)
       .def("format", &Loaded::format, Free())
       .def("ir", &Loaded::ir, Free());

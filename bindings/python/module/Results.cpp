@@ -17,6 +17,77 @@ void Results::result(api::Result result) {
   settings.insert(settings.begin(), point.begin(), point.end());
 }
 
+void Results::listen(Listener toTell, size_t ofPoints) {
+  listener = std::move(toTell);
+  points = ofPoints;
+  progress = {"", 0, points > 1 ? static_cast<int64_t>(points) : 0, ""};
+}
+
+/// The lock is not held while the listener is called.
+void Results::tell(bool isEnd) {
+  Progress now;
+  {
+    std::lock_guard<std::mutex> guard(telling);
+    auto time = std::chrono::steady_clock::now();
+    if (!isEnd && time - told < std::chrono::milliseconds(100))
+      return;
+    told = time;
+    now = progress;
+  }
+  listener(now);
+}
+
+void Results::at(const std::string &what) {
+  if (!listener)
+    return;
+  {
+    std::lock_guard<std::mutex> guard(telling);
+    progress.what = what;
+    if (points == 1)
+      progress.done = progress.total = 0;
+    isInSweep = false;
+  }
+  tell(/*isEnd=*/false);
+}
+
+/// The outermost work that has parts is what counts: points, a sweep of the program, a search.
+void Results::count(bool ofSweep, int64_t done, int64_t total) {
+  if (!listener || points > 1)
+    return;
+  {
+    std::lock_guard<std::mutex> guard(telling);
+    if (isInSweep && !ofSweep)
+      return;
+    isInSweep = ofSweep;
+    progress.done = done;
+    progress.total = total;
+  }
+  tell(/*isEnd=*/false);
+}
+
+void Results::best(bool, const std::string &text) {
+  if (!listener)
+    return;
+  {
+    std::lock_guard<std::mutex> guard(telling);
+    progress.best = text;
+  }
+  tell(/*isEnd=*/false);
+}
+
+void Results::pointEnds(size_t done) {
+  if (!listener)
+    return;
+  {
+    std::lock_guard<std::mutex> guard(telling);
+    if (points > 1)
+      progress.done = static_cast<int64_t>(done);
+    else
+      progress.done = progress.total = std::max<int64_t>(1, progress.total);
+  }
+  tell(/*isEnd=*/true);
+}
+
 void Results::end(const api::Program &program) {
   Findings findings = findingsOf(program, point);
   if (!findings.problems.empty())

@@ -6,8 +6,11 @@
 #define PERFC_BINDINGS_PYTHON_RESULTS_H
 
 #include "api/perfc/Program.h"
+#include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
+#include <mutex>
 
 namespace perfc::python {
 
@@ -23,9 +26,26 @@ struct Findings {
 
 Findings findingsOf(const api::Program &program, Settings point);
 
+/// How far a run is.
+struct Progress {
+  std::string what;            ///< the statement that it is at
+  int64_t done = 0, total = 0; ///< points, or of a search what it looks through; 0 of 0: unknown
+  std::string best;            ///< what a search or sweep has found so far: "3.200 mJ"
+};
+
 class Results : public api::Sink {
 public:
+  using Listener = std::function<void(const Progress &)>;
+
   void result(api::Result result) override;
+  void at(const std::string &what) override;
+  void count(bool ofSweep, int64_t done, int64_t total) override;
+  void best(bool ofSweep, const std::string &text) override;
+  /// Tells `listener`, ten times a second at most, how far a run of so many points is, and each
+  /// time that one ends; null for nobody.
+  void listen(Listener listener, size_t points);
+  /// So many points have ended.
+  void pointEnds(size_t done);
   /// What is set for the results that follow.
   void begin(Settings settings) { point = std::move(settings); }
   /// The run of the point at hand has ended.
@@ -43,6 +63,14 @@ public:
   const std::vector<double> &column(Of of, const std::string &name);
 
 private:
+  void tell(bool isEnd);
+
+  Listener listener;
+  std::mutex telling; ///< guards what follows: searches tell from their own threads
+  Progress progress;
+  size_t points = 1;
+  bool isInSweep = false; ///< of the program
+  std::chrono::steady_clock::time_point told;
   std::deque<api::Result> found;
   std::vector<Findings> problems;
   Settings point;

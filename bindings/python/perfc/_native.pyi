@@ -1,6 +1,6 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """libperfc's types as Python sees them; attributes are read only."""
-from typing import Any, ClassVar, Optional, Union
+from typing import Any, Callable, ClassVar, Optional, Union
 
 import numpy
 from numpy.typing import NDArray
@@ -94,6 +94,7 @@ class Part(_Record):
     energy: Optional[float]
     macs: float
     flops: float
+    bytes: float
     utilization: float
     bound: str
     provider: str
@@ -147,6 +148,13 @@ class RunSettings:
     within: Optional[float]
     writes_files: bool
 
+class Progress:
+    """How far a run is: points, or of a search what it looks through; 0 of 0 where that is not known."""
+    what: str
+    done: int
+    total: int
+    best: str
+
 class Program:
     @staticmethod
     def load(text: str, name: str, defines: list[tuple[str, str]]) -> Program: ...
@@ -156,7 +164,7 @@ class Program:
     def check(self) -> Findings: ...
     def parameters(self) -> list[Parameter]: ...
     def sweep(self, axes: list[tuple[str, list[Union[float, str]]]], settings: RunSettings,
-              ends_on_interrupt: bool) -> Results: ...
+              ends_on_interrupt: bool, progress: Optional[Callable[[Progress], object]]) -> Results: ...
     def cancel(self) -> None: ...
     def format(self) -> Optional[str]: ...
     def ir(self, level: str) -> tuple[Optional[str], Findings]: ...

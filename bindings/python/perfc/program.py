@@ -6,9 +6,9 @@ import numbers
 import os
 import signal
 import threading
-from typing import Iterable, Mapping, Optional, Union
+from typing import Callable, Iterable, Mapping, Optional, Union
 
-from ._native import Parameter, Problem, RunSettings, Statements
+from ._native import Parameter, Problem, Progress, RunSettings, Statements
 from ._native import Program as _Program
 from .build import Source
 from .errors import error_of
@@ -16,6 +16,8 @@ from .results import Results
 
 #: A value of a parameter: a number in base units (s, B, Hz, …), or a text as a program has it ("2TB/s", "fp16").
 Value = Union[float, str]
+#: Is told how far a run is.
+ProgressFunction = Callable[[Progress], object]
 
 
 def compile(source: Union[str, os.PathLike[str], Source], *, name: str = "program.perf", **params: Value) -> Program:
@@ -50,22 +52,24 @@ class Program:
         return {parameter.name: parameter for parameter in self._native.parameters()}
 
     def run(self, params: Mapping[str, Value] = {}, /, *, threads: int = 0, seed: int = 1, within: Optional[float] = None,
-            writes_files: bool = False, **more: Value) -> Results:
+            writes_files: bool = False, progress: Optional[ProgressFunction] = None, **more: Value) -> Results:
         """Evaluates all statements, with these parameters for this run, given in a dictionary or by name.
 
         Searches take `threads` threads (0: as many as there are cores) and at most `within` seconds each; `emit` writes
         its files if `writes_files`. Raises Error, or ExpectationError for an `expect` that does not hold, whose
-        `results` are those that there are. Ctrl-C ends a search with the best so far, and the run with what it has.
+        `results` are those that there are. `progress` is called with how far it is (`what`, `done`, `total`, `best`),
+        ten times a second at most; what it raises ends the run. Ctrl-C ends a search with the best so far, and the run with what it has.
         """
-        return self._run(_settings(Statements.ALL, threads, seed, within, writes_files), {**params, **more})
+        return self._run(_settings(Statements.ALL, threads, seed, within, writes_files), {**params, **more}, progress)
 
     def search(self, params: Mapping[str, Value] = {}, /, *, threads: int = 0, seed: int = 1, within: Optional[float] = None,
-               **more: Value) -> Results:
+               progress: Optional[ProgressFunction] = None, **more: Value) -> Results:
         """The same for the searches of the program alone; `search` of each result says how far it got."""
-        return self._run(_settings(Statements.SEARCHES, threads, seed, within), {**params, **more})
+        return self._run(_settings(Statements.SEARCHES, threads, seed, within), {**params, **more}, progress)
 
     def sweep(self, axes: Mapping[str, Iterable[Value]] = {}, /, *, threads: int = 0, seed: int = 1,
-              within: Optional[float] = None, **more: Iterable[Value]) -> Results:
+              within: Optional[float] = None, progress: Optional[ProgressFunction] = None,
+              **more: Iterable[Value]) -> Results:
         """A run for each combination of the values of these parameters, the last one running fastest.
 
         Without any, the sweeps that the program has. Points that cannot be evaluated are among the `failures` of the
@@ -73,8 +77,8 @@ class Program:
         """
         axes = {**axes, **more}
         if not axes:
-            return self._run(_settings(Statements.SWEEPS, threads, seed, within), {})
-        results = self._evaluate(_settings(Statements.ALL, threads, seed, within), axes)
+            return self._run(_settings(Statements.SWEEPS, threads, seed, within), {}, progress)
+        results = self._evaluate(_settings(Statements.ALL, threads, seed, within), axes, progress)
         if results.failures and not results:
             raise error_of(results.failures[0], results)
         return results
@@ -98,18 +102,20 @@ class Program:
             raise error_of(findings)
         return text
 
-    def _run(self, settings: RunSettings, params: Mapping[str, Value]) -> Results:
-        results = self._evaluate(settings, {name: [value] for name, value in params.items()})
+    def _run(self, settings: RunSettings, params: Mapping[str, Value],
+             progress: Optional[ProgressFunction] = None) -> Results:
+        results = self._evaluate(settings, {name: [value] for name, value in params.items()}, progress)
         if results.failures and not results.is_interrupted:
             raise error_of(results.failures[0], results)
         return results
 
-    def _evaluate(self, settings: RunSettings, axes: Mapping[str, Iterable[Value]]) -> Results:
+    def _evaluate(self, settings: RunSettings, axes: Mapping[str, Iterable[Value]],
+                  progress: Optional[ProgressFunction] = None) -> Results:
         for name in axes:
             if name not in self._names:
                 raise TypeError(f"the program has no parameter `{name}`, but {', '.join(self._names) or 'none'}")
         values = [(name, [_given(value) for value in choices]) for name, choices in axes.items()]
-        return Results(self._native.sweep(values, settings, _ctrl_c_is_ours()))
+        return Results(self._native.sweep(values, settings, _ctrl_c_is_ours(), progress))
 
 
 def _settings(which: Statements, threads: int, seed: int, within: Optional[float],

@@ -37,8 +37,8 @@ CardPart driver::firstResultPart(Session &session, llvm::Optional<double> setup)
     evaluation.run(session.sources.add(kind + ".perf", starterProgram(kind).str()), {},
                    [](const Evaluated &) {});
     std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    part.rows.push_back({"perfc new --kind " + kind,
-                         evaluation.results().empty() ? Cell() : Cell(taken.count())});
+    part.rows.push_back(
+        {"perfc new --kind " + kind, evaluation.results().empty() ? Cell() : Cell(taken.count())});
   }
   return part;
 }
