@@ -24,11 +24,12 @@ using namespace perfc::driver;
 using Cell = CardPart::Cell;
 
 CardPart driver::firstResultPart(Session &session, llvm::Optional<double> setup) {
-  CardPart part{"first_result",
-                "D4 time to the first result",
-                "seconds on this machine: from a clone to a compiler where `./dev card` measured "
-                "it, and of the programs that `perfc new` writes, from their text to their results",
-                {{"step", "step", true}, {"seconds", "seconds"}}};
+  CardPart part{
+      "first_result",
+      "D4 time to the first result",
+      "seconds on this machine: from a clone to a compiler where `./dev accuracy --card` measured "
+      "it, and of the programs that `perfc new` writes, from their text to their results",
+      {{"step", "step", true}, {"seconds", "seconds"}}};
   part.rows.push_back({"from a clone to a compiler", setup ? Cell(*setup) : Cell()});
   for (const auto &[kind, summary] : starterTerms()) {
     auto begin = std::chrono::steady_clock::now();
