@@ -115,8 +115,11 @@ std::vector<ValidationRow> FamilyFit::withShots(size_t shots) const {
 
 std::vector<ValidationRow> FamilyFit::leaveOut(llvm::ArrayRef<std::string> labels,
                                                size_t shots) const {
-  constexpr size_t deviceParts = 8, workParts = 7;
-  std::map<std::string, size_t> ofDevices = partsBy(labels[0], deviceParts), ofWork;
+  constexpr size_t fewDevices = 24, partsOfMany = 8, workParts = 7;
+  std::map<std::string, size_t> ofDevices = partsBy(labels[0], fewDevices), ofWork;
+  size_t deviceParts = ofDevices.size();
+  if (ofDevices.size() > fewDevices)
+    ofDevices = partsBy(labels[0], deviceParts = partsOfMany);
   if (labels.size() > 1)
     ofWork = partsBy(labels[1], workParts);
   auto partOf = [&](const std::map<std::string, size_t> &parts, llvm::StringRef label,
@@ -125,7 +128,7 @@ std::vector<ValidationRow> FamilyFit::leaveOut(llvm::ArrayRef<std::string> label
     return found == parts.end() ? SIZE_MAX : found->second;
   };
   size_t across = labels.size() > 1 ? std::min(workParts, ofWork.size()) : 1;
-  size_t count = std::min(deviceParts, ofDevices.size()) * across;
+  size_t count = deviceParts * across;
   std::vector<std::vector<ValidationRow>> found(count);
   std::atomic<size_t> next{0};
   auto work = [&] {
@@ -168,7 +171,9 @@ DeviceStatistics FamilyFit::statistics(llvm::ArrayRef<ValidationRow> foretold) c
       ++found.rows;
     }
   found.devices = devices.size();
-  std::vector<double> means, ranks;
+  std::vector<double> means;
+  double ranks = 0;
+  size_t ranked = 0;
   for (const auto &[name, predictions] : devices) {
     std::vector<double> predicted, reference;
     double sum = 0;
@@ -178,12 +183,14 @@ DeviceStatistics FamilyFit::statistics(llvm::ArrayRef<ValidationRow> foretold) c
       sum += std::fabs(predicted.back() / reference.back() - 1);
     }
     means.push_back(100 * sum / static_cast<double>(predictions.size()));
-    if (auto rank = spearman(predicted, reference); rank && predictions.size() > 3)
-      ranks.push_back(*rank);
+    if (auto rank = spearman(predicted, reference); rank && predictions.size() > 3) {
+      ranks += *rank;
+      ++ranked;
+    }
   }
   found.median = quantile(means, 0.5).getValueOr(0);
   found.p90 = quantile(means, 0.9).getValueOr(0);
-  found.rank = quantile(ranks, 0.5).getValueOr(0);
+  found.rank = ranked ? ranks / static_cast<double>(ranked) : 0;
   found.covered = found.rows ? covered / static_cast<double>(found.rows) : 0;
   return found;
 }

@@ -14,7 +14,7 @@ namespace perfc::api {
 struct DeviceStatistics {
   size_t rows = 0, devices = 0;
   double median = 0, p90 = 0;
-  double rank = 0;    ///< the median of Spearman's rank correlation
+  double rank = 0;    ///< the mean of Spearman's rank correlation
   double covered = 0; ///< share of the rows that are in their intervals
 };
 
@@ -30,8 +30,9 @@ public:
 
   /// The rows of each device as a family of the devices in other groups by the first label
   /// foretells them, with `shots` measurements of the device; of a second label, groups are left
-  /// out as well, from the family and the measurements. Groups leave in at most eight parts, those
-  /// of the second label in at most seven; rows without a group are never left out.
+  /// out as well, from the family and the measurements. Groups leave one by one, more than 24 of
+  /// them in eight parts, and those of the second label in at most seven; rows without a group are
+  /// never left out.
   std::vector<ValidationRow> leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const;
   /// The rows of each device as its chip in the program and `shots` measurements foretell them.
   std::vector<ValidationRow> withShots(size_t shots) const;

@@ -38,6 +38,15 @@ static LayerWork kindOf(const passes::Convolution &convolution) {
   return isSmall && fills ? LayerWork::Winograd : LayerWork::Convolution;
 }
 
+/// What the bytes of a kernel without products are.
+static LayerWork byteKindOf(const passes::Kernel &kernel, const KernelWork &work) {
+  bool reduces = llvm::any_of(
+      kernel.statements, [](const passes::Statement &statement) { return statement.reduces(); });
+  if (reduces)
+    return LayerWork::Reductions;
+  return work.flops == 0 && work.elements.empty() ? LayerWork::Moves : LayerWork::Elements;
+}
+
 /// The multiply-accumulates of minimal filtering.
 static double filteringMacs(const passes::Convolution &convolution) {
   constexpr double products = 36;
@@ -55,8 +64,7 @@ KernelAmounts edge::kernelAmounts(op::KernelOp kernel, const KernelWork &work, b
   found.format = DType::FP32;
   found.direct = macs;
   passes::Kernel model(kernel);
-  LayerWork moving =
-      work.flops == 0 && work.elements.empty() ? LayerWork::Moves : LayerWork::Elements;
+  LayerWork moving = byteKindOf(model, work);
   if (auto convolution = passes::convolutionOf(model)) {
     LayerWork kind = kindOf(*convolution);
     found.format = formatOf(*convolution->statement);

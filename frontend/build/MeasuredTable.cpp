@@ -42,10 +42,14 @@ static Value numbered(Value::Record fields, size_t index, SourceRange place) {
   return fields;
 }
 
-static std::vector<MeasuredRow> csvRows(const LocatedCsv &csv) {
+using Columns = std::vector<MeasuredTable::Column>;
+
+static std::vector<MeasuredRow> csvRows(const LocatedCsv &csv, Columns &titles) {
   std::vector<std::string> columns;
-  for (const CsvCell &title : csv.titles())
+  for (const CsvCell &title : csv.titles()) {
     columns.push_back(columnName(title.text));
+    titles.push_back({title.text, columns.back()});
+  }
   std::vector<MeasuredRow> rows;
   for (const CsvRow &line : csv.rows()) {
     Value::Record record;
@@ -108,7 +112,7 @@ static const llvm::json::Array *listOfRows(const llvm::json::Value &document) {
 }
 
 static std::vector<MeasuredRow> jsonRows(const SourceManager &sources, FileId file,
-                                         DiagnosticEngine &diagnostics) {
+                                         DiagnosticEngine &diagnostics, Columns &titles) {
   JsonProblem problem;
   llvm::Optional<llvm::json::Value> document = parseJson(sources.text(file), problem);
   const llvm::json::Array *list = document ? listOfRows(*document) : nullptr;
@@ -120,6 +124,9 @@ static std::vector<MeasuredRow> jsonRows(const SourceManager &sources, FileId fi
   else
     for (const llvm::json::Value &row : *list) {
       Value value = jsonValue(row, place);
+      if (rows.empty())
+        for (const Argument &field : value.get<Value::Record>().fields)
+          titles.push_back({field.name, field.name});
       rows.push_back({numbered(value.get<Value::Record>(), rows.size(), place), place, ""});
     }
   return rows;
@@ -150,16 +157,16 @@ static FileId loadTable(Evaluator &evaluator, const ast::Expr &path, std::string
   return loadBeside(sources, place, written, evaluator.diagnostics);
 }
 
-/// The rows of `file`; none after a report.
-static std::vector<MeasuredRow> rowsOf(Evaluator &evaluator, FileId file) {
+/// The lines of `file`, and its columns; none after a report.
+static std::vector<MeasuredRow> linesOf(Evaluator &evaluator, FileId file, Columns &columns) {
   const SourceManager &sources = evaluator.program.sourceManager();
   DiagnosticEngine &diagnostics = evaluator.diagnostics;
   if (sources.path(file).endswith(".json"))
-    return jsonRows(sources, file, diagnostics);
+    return jsonRows(sources, file, diagnostics, columns);
   auto csv = LocatedCsv::read(sources, file, diagnostics);
   if (!csv)
     return {};
-  std::vector<MeasuredRow> rows = csvRows(*csv);
+  std::vector<MeasuredRow> rows = csvRows(*csv, columns);
   if (rows.empty())
     diagnostics.report({file, 0, 0}, diag::BadCsv, "it needs a line of titles and rows");
   return rows;
@@ -185,17 +192,46 @@ static llvm::Optional<std::string> pathOf(Evaluator &evaluator, const ast::Expr 
   return llvm::None;
 }
 
-static std::string cellOf(const Value &record, llvm::StringRef column) {
+static std::string textOf(const Value &record, llvm::StringRef column) {
   const Value *cell = findArgument(record.get<Value::Record>().fields, column);
   return cell ? cell->text() : "";
 }
 
-Value MeasuredTable::partsOf(const MeasuredRow &row) const {
-  auto found = parts.find(cellOf(row.record, partsColumn));
+Value MeasuredTable::partsOf(const MeasuredRow &line) const {
+  auto found = parts.find(textOf(line.record, partsColumn));
   return found == parts.end() ? Value(Value::List()) : found->second;
 }
 
-/// Reads the second table, which stands in the folder of the first one; false after a report.
+Value MeasuredTable::cellOf(size_t row) const {
+  const MeasuredRow &line = lineOf(row);
+  const Column &column = columns[row % columns.size()];
+  const Value *cell = findArgument(line.record.get<Value::Record>().fields, column.name);
+  Value::Record record;
+  record.fields.push_back(makeArgument("column", column.title, line.place));
+  record.fields.push_back(makeArgument("cell", cell ? *cell : Value(std::string()), line.place));
+  return record;
+}
+
+/// Keeps the columns whose titles have the form of `place`, such as "*_ms"; false after a report.
+static bool chooseColumns(Evaluator &evaluator, const ast::Expr &in, llvm::StringRef form,
+                          MeasuredTable &table) {
+  auto [head, tail] = form.split('*');
+  Columns chosen;
+  for (const MeasuredTable::Column &column : table.columns) {
+    llvm::StringRef title = column.title;
+    if (title.consume_front(head) && title.consume_back(tail))
+      chosen.push_back({title.str(), column.name});
+  }
+  table.columns = std::move(chosen);
+  table.columnName = in.operands[0]->text;
+  if (table.columns.empty())
+    evaluator.diagnostics.report(in.operands[1]->range, diag::BadTableStatement,
+                                 fmt::format("a table with columns `{}`", form.str()));
+  return !table.columns.empty();
+}
+
+/// Reads what stands behind the table: columns of it, or a second table in the folder of the first
+/// one; false after a report.
 static bool readParts(Evaluator &evaluator, const ast::Item &statement, FileId first,
                       const Scope &scope, MeasuredTable &table) {
   const ast::Expr *in = namedTable(statement.args[1]);
@@ -204,13 +240,15 @@ static bool readParts(Evaluator &evaluator, const ast::Item &statement, FileId f
     if (clause.word == "by" && clause.args.size() == 1 &&
         clause.args[0].value->kind == ast::ExprKind::Name)
       column = clause.args[0].value;
+  auto written = in ? pathOf(evaluator, *in->operands[1], scope) : llvm::None;
+  if (written && !column && llvm::StringRef(*written).contains('*'))
+    return chooseColumns(evaluator, *in, *written, table);
   if (!in || !column) {
     evaluator.diagnostics.report(statement.range, diag::BadTableStatement,
                                  "of a second table a name and the column that both have: "
                                  "`validate row in table, layers in \"layers.csv\" by model`");
     return false;
   }
-  auto written = pathOf(evaluator, *in->operands[1], scope);
   SourceManager &sources = evaluator.program.sourceManager();
   std::string path = written ? pathBeside(sources, first, *written) : "", error;
   FileId file = written ? sources.find(path) : 0;
@@ -224,8 +262,9 @@ static bool readParts(Evaluator &evaluator, const ast::Item &statement, FileId f
   table.partsName = in->operands[0]->text;
   table.partsColumn = column->text.str();
   std::map<std::string, Value::List> lists;
-  for (MeasuredRow &row : rowsOf(evaluator, file))
-    lists[cellOf(row.record, table.partsColumn)].values.push_back(std::move(row.record));
+  Columns columns;
+  for (MeasuredRow &row : linesOf(evaluator, file, columns))
+    lists[textOf(row.record, table.partsColumn)].values.push_back(std::move(row.record));
   for (auto &[cell, list] : lists)
     table.parts.emplace(cell, std::move(list));
   return true;
@@ -245,8 +284,11 @@ llvm::Optional<MeasuredTable> perfc::readTable(Evaluator &evaluator, const ast::
   FileId file = written ? loadTable(evaluator, place, *written, scope) : 0;
   if (!file)
     return llvm::None;
-  MeasuredTable table{*written, in->operands[0]->text, rowsOf(evaluator, file), "", {}, ""};
+  MeasuredTable table;
+  table.path = *written;
+  table.lineName = in->operands[0]->text;
+  table.lines = linesOf(evaluator, file, table.columns);
   if (statement.args.size() > 1 && !readParts(evaluator, statement, file, scope, table))
     return llvm::None;
-  return table.rows.empty() ? llvm::None : llvm::Optional<MeasuredTable>(std::move(table));
+  return table.lines.empty() ? llvm::None : llvm::Optional<MeasuredTable>(std::move(table));
 }

@@ -20,17 +20,30 @@ struct MeasuredRow {
 };
 
 struct MeasuredTable {
-  std::string path;        ///< as written
-  llvm::StringRef rowName; ///< what each row is called in the block
-  std::vector<MeasuredRow> rows;
+  std::string path;         ///< as written
+  llvm::StringRef lineName; ///< what each line is called in the block
+  std::vector<MeasuredRow> lines;
+  /// Of a table with a column for each device, `device in "*_ms"`: what stands for the star in the
+  /// titles, and the names of these columns. Each line is then a row for each of them.
+  struct Column {
+    std::string title, name;
+  };
+  std::vector<Column> columns;
+  llvm::StringRef columnName; ///< in the block; "" where each line is one row
   /// Rows of a second table, `layers in "layers.csv" by model`: lists of those that have one value
   /// of that column, and what the lists are called in the block; "" for none.
   llvm::StringRef partsName;
   std::map<std::string, Value> parts;
   std::string partsColumn;
 
-  /// The rows of the second table for a row of this one.
-  Value partsOf(const MeasuredRow &row) const;
+  size_t rowCount() const { return lines.size() * (columnName.empty() ? 1 : columns.size()); }
+  const MeasuredRow &lineOf(size_t row) const {
+    return lines[columnName.empty() ? row : row / columns.size()];
+  }
+  /// The rows of the second table for a line of this one.
+  Value partsOf(const MeasuredRow &line) const;
+  /// What the row has of its own: `column`, what its title says, and `cell`.
+  Value cellOf(size_t row) const;
 };
 
 /// A table that is built again and again.

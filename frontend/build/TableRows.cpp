@@ -72,7 +72,7 @@ private:
     ir::Operation *unnamed = nullptr; ///< the statement whose result has no name
   };
 
-  void setRow(Scope &scope, const MeasuredRow &line) const;
+  void setRow(Scope &scope, size_t row) const;
   void deal();
   void row(size_t index);
   std::string complete(Row &row, bool isShared);
@@ -102,8 +102,11 @@ private:
 } // namespace perfc
 
 /// Gives the row, and what a second table has for it, their names.
-void TableBuilder::setRow(Scope &scope, const MeasuredRow &line) const {
-  scope.set(table.rowName, line.record);
+void TableBuilder::setRow(Scope &scope, size_t row) const {
+  const MeasuredRow &line = table.lineOf(row);
+  scope.set(table.lineName, line.record);
+  if (!table.columnName.empty())
+    scope.set(table.columnName, table.cellOf(row));
   if (!table.partsName.empty())
     scope.set(table.partsName, table.partsOf(line));
 }
@@ -124,7 +127,7 @@ static uint64_t hashOf(llvm::StringRef text) {
 void TableBuilder::deal() {
   if (!groups.empty()) // before
     return;
-  groups.resize(table.rows.size());
+  groups.resize(table.rowCount());
   if (!hasWord(item.block, "split"))
     return;
   struct Card {
@@ -136,10 +139,10 @@ void TableBuilder::deal() {
   std::map<std::pair<const ast::Item *, std::string>, std::vector<Card>> decks;
   size_t first = diagnostics.all().size();
   Evaluator &evaluator = program.evaluator;
-  for (const auto &line : llvm::enumerate(table.rows)) {
+  for (size_t row = 0; row < table.rowCount(); ++row) {
     Elaborator elaborator(evaluator);
     Scope inner(scope);
-    setRow(inner, line.value());
+    setRow(inner, row);
     Node nothing;
     auto textOf = [&](const Node *node) {
       std::vector<std::string> texts;
@@ -155,7 +158,7 @@ void TableBuilder::deal() {
                       if (!node || node->args.empty())
                         return true;
                       const Node *together = node->find("together");
-                      Card card{line.index(), {}, hashOf(textOf(together)), together != nullptr};
+                      Card card{row, {}, hashOf(textOf(together)), together != nullptr};
                       for (const NodeArg &group : node->args)
                         card.groups.push_back(group.value.get<WordValue>().word);
                       decks[{&entry, textOf(node->find("by"))}].push_back(std::move(card));
@@ -187,7 +190,7 @@ TableBuilder::Row::Row(TableBuilder &table, size_t index, const Scope &scope, ir
       builder(context, point->body()) {
   context.results = &results;
   context.keptChips = &table.program.keptChips;
-  llvm::StringRef name = table.table.rowName;
+  llvm::StringRef name = table.table.lineName;
   context.swept.emplace_back(name.str(), *scope.find(name));
   point->setAttr("bindings", ir::AttrDict{{name.str(), index + 1}});
   point->setAttr("table", table.table.path);
@@ -251,7 +254,7 @@ void TableBuilder::named(Row &row, const ast::Item &entry, const Scope &scope, b
     }
     return;
   }
-  isMistaken = known.built == 0 && known.all == table.rows.size();
+  isMistaken = known.built == 0 && known.all == table.rowCount();
   if (isMistaken)
     return;
   row.failed.set(name, reasonSince(diagnostics, first, errors));
@@ -337,10 +340,10 @@ void TableBuilder::incomplete(Row &row, llvm::StringRef reason) {
 }
 
 void TableBuilder::row(size_t index) {
-  const MeasuredRow &line = table.rows[index];
+  const MeasuredRow &line = table.lineOf(index);
   BlameScope blame(diagnostics, item.range);
   Scope inner(scope);
-  setRow(inner, line);
+  setRow(inner, index);
   std::string reason = line.mistake;
   auto own = std::make_unique<ir::Module>();
   size_t first = diagnostics.all().size(), errors = diagnostics.errorCount();
@@ -351,7 +354,7 @@ void TableBuilder::row(size_t index) {
   if (reason.empty()) {
     reason = reasonSince(diagnostics, first, errors);
     // What is wrong with every row is wrong with the statement, and is reported for the last.
-    bool isOfAll = isMistaken || (built == 0 && index + 1 == table.rows.size());
+    bool isOfAll = isMistaken || (built == 0 && index + 1 == table.rowCount());
     if (!reason.empty() && !isOfAll)
       diagnostics.truncate(first);
     diagnostics.noteSince(first, line.place, "for this row");
@@ -374,8 +377,8 @@ void TableBuilder::row(size_t index) {
 bool TableBuilder::build() {
   deal();
   size_t first = program.rowCount, asked = 0;
-  program.rowCount += table.rows.size();
-  for (size_t i = 0; i < table.rows.size() && built < units.pointLimit && !units.stop; ++i)
+  program.rowCount += table.rowCount();
+  for (size_t i = 0; i < table.rowCount() && built < units.pointLimit && !units.stop; ++i)
     if (!program.isRowWanted || program.isRowWanted(first + i)) {
       row(i);
       ++asked;
@@ -398,6 +401,6 @@ bool Compilation::table(const ast::Item &item, const Scope &scope, Units &units)
     keptTables.resize(std::max(keptTables.size(), number + 1));
     keptTables[number] = std::move(own);
   }
-  pointsOfSweep = table->table.rows.size();
+  pointsOfSweep = table->table.rowCount();
   return TableBuilder(*this, item, scope, *table, units).build();
 }

@@ -455,6 +455,8 @@ static constexpr WordSpec layersWords[] = {
     layerBandwidth("activations", "unlimited", "what convolutions and products read and write"),
     layerBandwidth("transforms", "unlimited", "the same of `winograd`, besides"),
     layerBandwidth("elements", "that of `activations`", "layers that compute elements"),
+    layerBandwidth("reductions", "that of `elements`",
+                   "layers that reduce elements, as pooling does"),
     layerBandwidth("moves", "that of `elements`", "layers that compute nothing"),
     {.word = "op", .kind = Measure, .dims = Dims::Time, .byDefault = "none", .doc = "each kernel"},
     {.word = "each_group",

@@ -5,6 +5,7 @@
 //   lookup(gpu, [("A100*", a), ("H*", h)])   what stands beside the first case that matches
 //   lookup("pad", (stride = 2), 0)           the member of that name, if there is one
 //   parts("nccl-2.27.3", "-")                ["nccl", "2.27.3"]
+//   parts("357", "")                         ["3", "5", "7"]
 //   named("a100_sxm_80gb")                   what has this name
 //   named("192")                             192
 #include "frontend/sema/Evaluator.h"
@@ -67,10 +68,14 @@ llvm::Optional<Value> Evaluator::textFunction(llvm::StringRef name, llvm::ArrayR
   }
   if (name == "matches" && operands.size() == 2 && second)
     return Value(isCase(operands[0], operands[1]));
-  if (name == "parts" && operands.size() == 2 && first && second && !second->empty()) {
+  if (name == "parts" && operands.size() == 2 && first && second) {
     Value::List list;
-    for (llvm::StringRef part : llvm::split(*first, *second))
-      list.values.push_back(part.str());
+    if (second->empty())
+      for (char letter : *first)
+        list.values.push_back(std::string(1, letter));
+    else
+      for (llvm::StringRef part : llvm::split(*first, *second))
+        list.values.push_back(part.str());
     return Value(std::move(list));
   }
   if (name == "lookup" && operands.size() == 3 && first && operands[1].is<Value::Record>()) {

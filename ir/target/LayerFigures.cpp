@@ -15,6 +15,7 @@ static constexpr LayerWorkInfo works[] = {
     {LayerWork::Activations, "activations", LayerWorkInfo::Bytes, LayerWork::Activations},
     {LayerWork::Transforms, "transforms", LayerWorkInfo::Bytes, LayerWork::Transforms},
     {LayerWork::Elements, "elements", LayerWorkInfo::Bytes, LayerWork::Activations},
+    {LayerWork::Reductions, "reductions", LayerWorkInfo::Bytes, LayerWork::Elements},
     {LayerWork::Moves, "moves", LayerWorkInfo::Bytes, LayerWork::Elements},
     {LayerWork::Op, "op", LayerWorkInfo::Kernels, LayerWork::Op},
 };

@@ -25,6 +25,7 @@ enum class LayerWork : uint8_t {
   Activations, ///< that products read and write
   Transforms,  ///< that minimal filtering transforms
   Elements,    ///< of kernels that compute elements
+  Reductions,  ///< of kernels that reduce elements, as pooling does
   Moves,       ///< of kernels that compute nothing
   // Kernels.
   Op,

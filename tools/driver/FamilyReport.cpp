@@ -18,7 +18,7 @@ void driver::printForetold(Session &session, llvm::ArrayRef<ForetoldDevices> all
                {"devices"},
                {"median mape %"},
                {"p90 %"},
-               {"rank r"},
+               {"mean r"},
                {"cover %"}});
   for (const ForetoldDevices &each : all)
     table.addRow({each.family, each.leftOut.empty() ? "-" : each.leftOut,
