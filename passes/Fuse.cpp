@@ -29,6 +29,7 @@ struct Fusibility {
   bool canProduce = false;
   bool multiplies = false;
   bool isOneOperation = false; ///< on each element
+  llvm::StringRef op;          ///< that the kernel is of
   /// Per input: each element of the result needs of it the element of the same place only.
   llvm::SmallVector<bool, 4> joins;
 };
@@ -60,6 +61,7 @@ private:
   bool joinGroups(std::vector<Group> &groups, const Operation &graph,
                   const WorkloadFusions &mappings, JoinedBy &joinedBy);
   Operation *producerFor(Operation &apply, const Region &region);
+  bool isBias(const Operation &apply, size_t group);
   bool mayJoin(const Operation &apply, const Operation &producer);
   std::vector<Group> groupsOf(Region &region, const StackGroups &stack);
   Operation &replaceGroup(const Group &group, Operation &before, ValueMap &replaced,
@@ -72,10 +74,11 @@ private:
   // A map whose entries stay where they are.
   std::map<const Operation *, Fusibility> kernels;
   llvm::DenseMap<const Value *, unsigned> uses;
-  // Of the region that is being grouped: the group of each application, whether it multiplies, and
-  // where each stands.
+  // Of the region that is being grouped: the group of each application, whether it multiplies, the
+  // op that it ends with but for biases, and where each stands.
   llvm::DenseMap<const Operation *, size_t> groupOf;
   std::vector<bool> groupMultiplies;
+  std::vector<llvm::StringRef> groupEnds;
   llvm::DenseMap<const Operation *, size_t> position;
 };
 
@@ -90,6 +93,7 @@ bool readsInPlace(const Kernel &kernel, llvm::StringRef tensor) {
 
 Fusibility examine(const Kernel &kernel) {
   Fusibility result;
+  result.op = kernel.op->stringAttr("op");
   std::vector<op::OperandOp> outputs = kernel.outputs();
   result.canProduce = outputs.size() == 1 && !outputs[0].isInPlace();
   bool elementwise = result.canProduce && !kernel.statements.empty();
@@ -126,9 +130,23 @@ static bool runAlike(const Operation &a, const Operation &b) {
   });
 }
 
+static bool bringsWeights(const Operation &apply) {
+  auto values = llvm::count_if(apply.operands(), [](Value *value) { return !isWeight(*value); });
+  return values == 1 && apply.operandCount() > 1;
+}
+
+/// Whether it is the bias of a product.
+bool Fusion::isBias(const Operation &apply, size_t group) {
+  return groupMultiplies[group] && fusibility(apply).isOneOperation && bringsWeights(apply);
+}
+
 /// Whether what the stack runs as one has `apply` in the group of `producer`.
 bool Fusion::mayJoin(const Operation &apply, const Operation &producer) {
-  if (!groupMultiplies[groupOf.lookup(&producer)])
+  size_t group = groupOf.lookup(&producer);
+  if (!rules.joins.empty())
+    return (rules.biases && isBias(apply, group)) ||
+           rules.joins.count({groupEnds[group].str(), fusibility(apply).op.str()});
+  if (!groupMultiplies[group])
     return rules.elementwise;
   if (rules.epilogues || !fusibility(apply).isOneOperation)
     return rules.epilogues;
@@ -218,6 +236,7 @@ std::vector<Group> Fusion::groupsOf(Region &region, const StackGroups &stack) {
   std::vector<Group> groups;
   groupOf.clear();
   groupMultiplies.clear();
+  groupEnds.clear();
   position.clear();
   for (Operation &op : region) {
     size_t place = position.size();
@@ -230,6 +249,9 @@ std::vector<Group> Fusion::groupsOf(Region &region, const StackGroups &stack) {
     if (!producer) {
       groups.emplace_back();
       groupMultiplies.push_back(fusibility(op).multiplies);
+      groupEnds.push_back(fusibility(op).op);
+    } else if (!isBias(op, group)) {
+      groupEnds[group] = fusibility(op).op;
     }
     groups[group].push_back(&op);
     groupOf[&op] = group;

@@ -5,6 +5,8 @@
 #define PERFC_PASSES_FUSIONRULES_H
 
 #include "ir/core/Operation.h"
+#include <set>
+#include <string>
 
 namespace perfc {
 namespace passes {
@@ -15,6 +17,9 @@ struct FusionRules {
   bool biases = true;      ///< an elementwise kernel that brings weights alone, with the product
   bool additions = false;  ///< an addition of activations with the norm that reads it
   bool products = false;   ///< products of one input with weights
+  /// Pairs of ops: the first is what a kernel ends with, the second an elementwise one that joins
+  /// it. Where there are any, the two lines of elementwise kernels above say nothing.
+  std::set<std::pair<std::string, std::string>> joins;
 
   /// Those of the runtime of a `study.evaluate` or `study.serve`; without one what a compiler finds
   /// from kernel to kernel.

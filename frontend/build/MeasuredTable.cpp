@@ -91,6 +91,37 @@ static Value jsonValue(const llvm::json::Value &value, SourceRange place) {
   return value.getAsString().getValueOr("").str();
 }
 
+/// The only member of a document whose own members are all objects, as a list of these, each with
+/// its name as `key`; nothing for none, or several.
+static llvm::Optional<llvm::json::Array> listOfNamed(const llvm::json::Value &document) {
+  const llvm::json::Object *found = nullptr, *object = document.getAsObject();
+  if (!object)
+    return llvm::None;
+  for (const auto &entry : *object) {
+    const llvm::json::Object *inner = entry.second.getAsObject();
+    if (!inner || inner->empty() || llvm::any_of(*inner, [](const auto &member) {
+          return member.second.getAsObject() == nullptr;
+        }))
+      continue;
+    if (found)
+      return llvm::None;
+    found = inner;
+  }
+  if (!found)
+    return llvm::None;
+  std::map<std::string, const llvm::json::Object *>
+      byName; // in an order that is the same everywhere
+  for (const auto &entry : *found)
+    byName.emplace(llvm::StringRef(entry.first).str(), entry.second.getAsObject());
+  llvm::json::Array list;
+  for (const auto &[name, members] : byName) {
+    llvm::json::Object row = *members;
+    row["key"] = name;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
 /// The list of objects that a document is, or that one of its members is; null for none.
 static const llvm::json::Array *listOfRows(const llvm::json::Value &document) {
   auto isList = [](const llvm::json::Array *list) {
@@ -116,6 +147,9 @@ static std::vector<MeasuredRow> jsonRows(const SourceManager &sources, FileId fi
   JsonProblem problem;
   llvm::Optional<llvm::json::Value> document = parseJson(sources.text(file), problem);
   const llvm::json::Array *list = document ? listOfRows(*document) : nullptr;
+  llvm::Optional<llvm::json::Array> named;
+  if (document && !list && (named = listOfNamed(*document)))
+    list = named.getPointer();
   std::vector<MeasuredRow> rows;
   SourceRange place{file, problem.byte, problem.byte};
   if (!list)

@@ -31,6 +31,7 @@ private:
   void recompute(const Node &node);
   void optimizer(const Node &node);
   void runtime(const Node &node);
+  std::vector<std::string> joinsIn(const Node &node);
   bool isPossible(const ir::AttrDecl &decl, const Node &word, const Quantity &value);
   void names(const Node &node);
   void order(const Node &node);
@@ -148,6 +149,23 @@ static std::vector<std::string> namesIn(const Node &node) {
   return list;
 }
 
+/// The texts of `joins`, each of ops, a `+` and ops.
+std::vector<std::string> TrainBuilder::joinsIn(const Node &node) {
+  std::vector<std::string> list;
+  for (const NodeArg &arg : node.args) {
+    const std::string *text = arg.value.getIf<std::string>();
+    if (!text)
+      continue;
+    auto [before, behind] = llvm::StringRef(*text).split('+');
+    if (before.trim().empty() || behind.trim().empty() || behind.contains('+'))
+      bad(arg.range, fmt::format("`joins` is of ops and those that join them, \"conv2d + relu\", "
+                                 "not \"{}\"",
+                                 *text));
+    list.push_back(*text);
+  }
+  return list;
+}
+
 /// The words of a runtime's declaration, in base units.
 void TrainBuilder::runtime(const Node &node) {
   const Value *value = node.args.empty() ? nullptr : &node.args[0].value;
@@ -164,6 +182,8 @@ void TrainBuilder::runtime(const Node &node) {
       op.setAttr(child->word, ir::Attribute::unit());
     else if (word(*child))
       op.setAttr(child->word, ir::Attribute::strings(namesIn(*child)));
+    else if (child->word == "joins")
+      op.setAttr(child->word, ir::Attribute::strings(joinsIn(*child)));
     else if (const auto *text = child->args[0].value.getIf<std::string>())
       op.setAttr(child->word, *text);
     else if (const Quantity *quantity = child->args[0].value.getIf<Quantity>())

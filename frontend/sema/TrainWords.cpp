@@ -158,6 +158,14 @@ static constexpr WordSpec runtimeWords[] = {
      .doc = "what an evaluation runs as one kernel: elementwise kernels with those before them, or "
             "with products (of them such as bring weights alone), additions with the norm that "
             "reads the sum, products of one input"},
+    {.word = "joins",
+     .kind = Text,
+     .maxArgs = anyNumber,
+     .byDefault = "what `fuses` says",
+     .doc =
+         "in its place, which elementwise ops run as part of the kernel before them, by the ops "
+         "that this ends with: joins \"conv2d depthwise + batchnorm relu\", \"batchnorm + relu\"; "
+         "biases always do"},
     {.word = "gemm",
      .kind = Measure,
      .dims = Dims::Share,

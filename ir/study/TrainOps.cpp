@@ -239,6 +239,8 @@ static OpDecl runtimeDecl() {
           listAttr("fuses", AttrKind::String, "what evaluations run as one kernel").optional(),
           stringAttr("all_reduce", "the library of networks for sums over ranks, not of `train`")
               .optional(),
+          listAttr("joins", AttrKind::String, "ops, and those that join them: \"conv2d + relu\"")
+              .optional(),
           numberAttr("kernel_time", "of an evaluation's kernels over that of their libraries")
               .positive()
               .otherwise(1),
