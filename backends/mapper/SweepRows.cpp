@@ -70,8 +70,10 @@ StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &poin
       list.push_back(
           llvm::json::Array{texts[i], value.number->toDouble(), paretoText(*value.number)});
   }
-  if (!list.empty())
+  if (!list.empty()) {
     metrics["pareto"] = std::move(list);
+    metrics["keep"] = goal.keep();
+  }
   row.metrics = textOf(std::move(metrics));
   return row;
 }
@@ -181,28 +183,49 @@ static bool beats(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
   return smaller;
 }
 
+/// Of rows with `pareto` the number that `keep` gives.
+static size_t keptOf(const StoredRow &row) {
+  llvm::Optional<llvm::json::Object> kept = keptBy(row);
+  return static_cast<size_t>(kept ? kept->getInteger("keep").getValueOr(1) : 1);
+}
+
+static void eraseRow(Front &front, size_t i) {
+  auto at = static_cast<ptrdiff_t>(i);
+  front.rows.erase(front.rows.begin() + at);
+  front.values.erase(front.values.begin() + at);
+  front.texts.erase(front.texts.begin() + at);
+  front.beaten.erase(front.beaten.begin() + at);
+}
+
+// A row that goes is beaten by `keep` rows that stay or were beaten by as many themselves, so that
+// what is left of the rows before says of each further one whether it is beaten as often.
 std::vector<Front> mapper::fronts(llvm::ArrayRef<StoredRow> rows) {
   std::vector<Front> result;
+  size_t keep = 1;
   for (const StoredRow &row : rows) {
     std::vector<std::string> names, texts;
     std::vector<double> values;
     if (!paretoValues(row, names, values, texts))
       continue;
-    if (result.empty() || result.back().statement != row.statement)
-      result.push_back({row.statement, names, {}, {}, {}, 0});
+    if (result.empty() || result.back().statement != row.statement) {
+      result.emplace_back();
+      result.back().statement = row.statement;
+      result.back().metrics = names;
+      keep = keptOf(row);
+    }
     Front &front = result.back();
     ++front.of;
-    if (llvm::any_of(front.values, [&](const auto &other) { return beats(other, values); }))
+    auto beaten = static_cast<size_t>(
+        llvm::count_if(front.values, [&](const auto &other) { return beats(other, values); }));
+    if (beaten >= keep)
       continue;
     for (size_t i = front.rows.size(); i-- > 0;)
-      if (beats(values, front.values[i])) {
-        front.rows.erase(front.rows.begin() + i);
-        front.values.erase(front.values.begin() + i);
-        front.texts.erase(front.texts.begin() + i);
-      }
+      if (beats(values, front.values[i]) && ++front.beaten[i] >= keep)
+        eraseRow(front, i);
     front.rows.push_back(row);
     front.values.push_back(values);
     front.texts.push_back(texts);
+    front.beaten.push_back(beaten);
   }
   return result;
 }

@@ -53,14 +53,15 @@ struct LeftOut {
 /// Of each sweep that has any, by statement.
 std::vector<LeftOut> leftOut(llvm::ArrayRef<StoredRow> rows);
 
-/// The rows of each sweep with a `pareto` that no other of it beats: at most as large in all of its
-/// values and smaller in one. By statement, in the order of the points.
+/// The rows of each sweep with a `pareto` that fewer than `keep` others of it beat: at most as
+/// large in all of its values and smaller in one. By statement, in the order of the points.
 struct Front {
   int64_t statement;
   std::vector<std::string> metrics; ///< as written
   std::vector<StoredRow> rows;
   std::vector<std::vector<double>> values;     ///< by row and metric
   std::vector<std::vector<std::string>> texts; ///< the same as printed
+  std::vector<size_t> beaten;                  ///< by how many, of each row
   size_t of = 0;                               ///< rows of the sweep
 };
 std::vector<Front> fronts(llvm::ArrayRef<StoredRow> rows);

@@ -319,7 +319,8 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
 
 /// What a block of a sweep says about its only statement.
 static bool isAboutStatement(llvm::StringRef word) {
-  static constexpr llvm::StringLiteral words[] = {"expect", "report", "emit", "require", "pareto"};
+  static constexpr llvm::StringLiteral words[] = {"expect",  "report", "emit",
+                                                  "require", "pareto", "keep"};
   return llvm::is_contained(words, word);
 }
 
@@ -363,7 +364,7 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
     Node *node = elaborator.statement(entry, BlockKind::Sweep, inner);
     if (!node || node->args.empty())
       return false;
-    bool isGoal = entry.word == "require" || entry.word == "pareto";
+    bool isGoal = entry.word == "require" || entry.word == "pareto" || entry.word == "keep";
     return isGoal ? builder.pointGoal(*node, *op)
                   : builder.outcome(*node, into, /*inStatement=*/isOnly);
   });

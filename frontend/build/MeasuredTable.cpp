@@ -109,8 +109,8 @@ static llvm::Optional<llvm::json::Array> listOfNamed(const llvm::json::Value &do
   }
   if (!found)
     return llvm::None;
-  std::map<std::string, const llvm::json::Object *>
-      byName; // in an order that is the same everywhere
+  // In an order that is the same everywhere.
+  std::map<std::string, const llvm::json::Object *> byName;
   for (const auto &entry : *found)
     byName.emplace(llvm::StringRef(entry.first).str(), entry.second.getAsObject());
   llvm::json::Array list;
@@ -148,7 +148,9 @@ static std::vector<MeasuredRow> jsonRows(const SourceManager &sources, FileId fi
   llvm::Optional<llvm::json::Value> document = parseJson(sources.text(file), problem);
   const llvm::json::Array *list = document ? listOfRows(*document) : nullptr;
   llvm::Optional<llvm::json::Array> named;
-  if (document && !list && (named = listOfNamed(*document)))
+  if (document && !list)
+    named = listOfNamed(*document);
+  if (named)
     list = named.getPointer();
   std::vector<MeasuredRow> rows;
   SourceRange place{file, problem.byte, problem.byte};
@@ -246,7 +248,7 @@ Value MeasuredTable::cellOf(size_t row) const {
   return record;
 }
 
-/// Keeps the columns whose titles have the form of `place`, such as "*_ms"; false after a report.
+/// Keeps the columns whose titles have a form such as "*_ms"; false after a report.
 static bool chooseColumns(Evaluator &evaluator, const ast::Expr &in, llvm::StringRef form,
                           MeasuredTable &table) {
   auto [head, tail] = form.split('*');

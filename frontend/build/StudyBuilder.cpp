@@ -205,7 +205,8 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (const Quantity *copies = statement.quantity("copies"); copies && copies->sign() > 0) {
     op->setAttr("copies", copies->rational().numerator());
   } else if (copies) {
-    context.diagnostics.report(statement.find("copies")->range, diag::BadCopies, copies->text());
+    context.diagnostics.report(statement.find("copies")->range, diag::BadCount, "copies",
+                               copies->text());
     good = false;
   }
   good &= buildPlaces(context, statement, *graph, *op);

@@ -6,6 +6,7 @@
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Gpu.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/study/RowKinds.h"
 #include "ir/study/SearchOps.h"
@@ -200,7 +201,17 @@ bool StudyBuilder::addGoals(const Node &node, ir::Operation &goal) {
 }
 
 bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
-  return addGoals(node, partAt<study::GoalOp>(point, node.range));
+  ir::Operation &goal = partAt<study::GoalOp>(point, node.range);
+  if (node.word != "keep")
+    return addGoals(node, goal);
+  const Quantity *count = node.args[0].value.getIf<Quantity>();
+  if (count && count->sign() <= 0) {
+    context.diagnostics.report(node.args[0].range, diag::BadCount, "keep", count->text());
+    return false;
+  }
+  if (count)
+    goal.setAttr("keep", count->rational().numerator());
+  return true;
 }
 
 bool StudyBuilder::goals(const Node &statement) {

@@ -32,6 +32,17 @@ static constexpr WordSpec paretoWord{.word = "pareto",
                                      .minArgs = 2,
                                      .maxArgs = anyNumber,
                                      .doc = "keeps the points that no other beats in all of these"};
+static constexpr WordSpec paretoOfPointsWord{
+    .word = "pareto",
+    .kind = Metric,
+    .maxArgs = anyNumber,
+    .doc = "prints the points that no other beats in all of these; of one metric those that are "
+           "least"};
+static constexpr WordSpec keepWord{
+    .word = "keep",
+    .kind = Integer,
+    .byDefault = "1",
+    .doc = "`pareto` prints the points that fewer than so many beat: keep 10"};
 static constexpr WordSpec placeWord{.word = "place",
                                     .kind = Name,
                                     .maxArgs = anyNumber,
@@ -95,9 +106,9 @@ static constexpr WordSpec replayWord = inner("replay", BlockKind::Replay);
 static constexpr WordSpec letWord{
     .word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"};
 
-static constexpr WordSpec sweepWords[] = {evaluateWord, compareWord, searchWord, serveWord,
-                                          trainWord,    replayWord,  letWord,    requireWord,
-                                          paretoWord,   expectWord,  reportWord, emitWord};
+static constexpr WordSpec sweepWords[] = {
+    evaluateWord, compareWord, searchWord,         serveWord,  trainWord,  replayWord, letWord,
+    requireWord,  keepWord,    paretoOfPointsWord, expectWord, reportWord, emitWord};
 
 static constexpr WordSpec validateWords[] = {
     evaluateWord,

@@ -71,13 +71,15 @@ std::vector<OpDecl> study::searchDecls() {
       {.name = GoalOp::opName,
        .doc =
            "What a search looks for, and what its mappings or points of a sweep are to be good at.",
-       .attrs = {listAttr("minimize", AttrKind::Any, "one metric expression").optional(),
-                 listAttr("maximize", AttrKind::Any, "one metric expression").optional(),
-                 stringAttr("text", "that expression as written").optional(),
-                 listAttr("pareto", AttrKind::Any, "metric expressions").optional(),
-                 listAttr("pareto_text", AttrKind::String, "the same as written").optional(),
-                 listAttr("require", AttrKind::Any, "conditions").optional(),
-                 listAttr("require_text", AttrKind::String, "the same as written").optional(),
-                 quantityAttr("within", Dimension(BaseUnit::Second), "time limit").otherwise(60)},
+       .attrs =
+           {listAttr("minimize", AttrKind::Any, "one metric expression").optional(),
+            listAttr("maximize", AttrKind::Any, "one metric expression").optional(),
+            stringAttr("text", "that expression as written").optional(),
+            listAttr("pareto", AttrKind::Any, "metric expressions").optional(),
+            listAttr("pareto_text", AttrKind::String, "the same as written").optional(),
+            intAttr("keep", "of a sweep, points that fewer beat are kept").atLeast(1).otherwise(1),
+            listAttr("require", AttrKind::Any, "conditions").optional(),
+            listAttr("require_text", AttrKind::String, "the same as written").optional(),
+            quantityAttr("within", Dimension(BaseUnit::Second), "time limit").otherwise(60)},
        .verifier = verifyGoal}};
 }

@@ -24,6 +24,7 @@ struct GoalOp : ir::OpView {
   std::string describe() const;
   /// Metrics that are to be small together.
   const ir::AttrList &pareto() const { return op->listAttr("pareto"); }
+  int64_t keep() const { return op->intAttr("keep"); } ///< points that fewer beat
   std::vector<std::string> paretoTexts() const { return op->stringsAttr("pareto_text"); }
   const ir::AttrList &require() const { return op->listAttr("require"); }
   std::vector<std::string> requireTexts() const { return op->stringsAttr("require_text"); }
