@@ -46,29 +46,56 @@ std::string LayerFigure::text(double value, unsigned digits) const {
 DeviceMeasurements Device::measured(llvm::ArrayRef<size_t> places) const {
   DeviceMeasurements found;
   auto count = static_cast<Index>(places.size());
-  found.amounts.resize(count, rows.empty() ? 0 : rows.front().amounts->size());
+  auto known = llvm::find_if(rows, [](const DeviceRow &row) { return row.amounts != nullptr; });
+  found.amounts = Eigen::MatrixXd::Zero(count, known == rows.end() ? 0 : known->amounts->size());
   found.logs.resize(count);
   for (Index i = 0; i < count; ++i) {
     const DeviceRow &row = rows[places[static_cast<size_t>(i)]];
-    found.amounts.row(i) = row.amounts->transpose();
+    if (row.amounts)
+      found.amounts.row(i) = row.amounts->transpose();
     found.logs[i] = row.log;
   }
   return found;
 }
 
-void api::setPredicted(ValidationRow &row, const Fit &fit, double log, double variance) {
-  for (Prediction &prediction : row.predictions)
-    if (prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric)) {
-      double value = std::exp(log);
-      prediction.predicted = Number::fromReal(value);
-      prediction.halfWidth = value * endOfInterval * std::sqrt(variance);
-      prediction.skipped.clear();
-      return;
-    }
+double LayerFigure::countOf(double log) const {
+  constexpr double second = 1e-3;
+  return std::exp(log) * (isTime(dimension) ? 1 : unitOf(dimension) * second);
 }
 
-/// The figure itself of an entry of `layers`, without what times were against it.
-static bool isFigure(const ir::AttrDict::Entry &entry) { return entry.first != "measured"; }
+/// What is fitted of a row, whether it is predicted and measured or not; null where there is none.
+static const Prediction *fittedOf(const ValidationRow &row, const Fit &fit) {
+  for (const Prediction &prediction : row.predictions)
+    if (prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric))
+      return &prediction;
+  return nullptr;
+}
+
+static Prediction *fittedOf(ValidationRow &row, const Fit &fit) {
+  const ValidationRow &same = row;
+  return const_cast<Prediction *>(fittedOf(same, fit));
+}
+
+void api::setSkipped(ValidationRow &row, const Fit &fit, llvm::StringRef reason) {
+  if (Prediction *prediction = fittedOf(row, fit)) {
+    prediction->predicted = llvm::None;
+    prediction->skipped = reason.str();
+  }
+}
+
+void api::setPredicted(ValidationRow &row, const Fit &fit, double log, double variance) {
+  if (Prediction *prediction = fittedOf(row, fit)) {
+    double value = std::exp(log);
+    prediction->predicted = Number::fromReal(value);
+    prediction->halfWidth = value * endOfInterval * std::sqrt(variance);
+    prediction->skipped.clear();
+  }
+}
+
+/// What times follow from, of the entries of `layers`.
+static bool isFigure(const ir::AttrDict::Entry &entry) {
+  return entry.first != "measured" && entry.first != "power";
+}
 
 static UncertaintySource sourceOf(llvm::StringRef key) {
   return uncertaintySource("<layers>." + key.str(), 0);
@@ -108,19 +135,11 @@ static llvm::Optional<double> numberOf(llvm::StringRef text) {
   return value;
 }
 
-/// What is fitted of a row, whether it is predicted and measured or not; null where there is none.
-static const Prediction *measuredOf(const ValidationRow &row, const Fit &fit) {
-  for (const Prediction &prediction : row.predictions)
-    if (prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric))
-      return &prediction;
-  return nullptr;
-}
-
 bool DeviceRows::readDevices(DiagnosticEngine &diagnostics) {
   std::map<std::string, size_t> known;
   const Fit::Family &family = *ofFit->family;
   for (const auto &row : llvm::enumerate(rows->rows())) {
-    const Prediction *prediction = measuredOf(row.value(), *ofFit);
+    const Prediction *prediction = fittedOf(row.value(), *ofFit);
     if (row.value().isLeftOut || !isOf(row.value(), *ofFit) || !prediction)
       continue;
     std::string name = groupOf(row.value(), family.by).str();
@@ -173,52 +192,65 @@ bool DeviceRows::readFigures(DiagnosticEngine &diagnostics) {
   return true;
 }
 
+/// What stands for times that are sums over `figures`; nothing where this is none.
+static llvm::Optional<VectorXd> amountsIn(const Prediction *prediction,
+                                          llvm::ArrayRef<LayerFigure> figures) {
+  constexpr double interval = 1e-3, exact = 1e-6;
+  if (!prediction || !prediction->predicted || prediction->predicted->real <= 0)
+    return llvm::None;
+  VectorXd amounts = VectorXd::Zero(static_cast<Index>(figures.size()));
+  for (const Uncertain::Contribution &part : prediction->contributions)
+    for (size_t k = 0; k < figures.size(); ++k)
+      if (part.source == sourceOf(figures[k].key))
+        amounts[static_cast<Index>(k)] = std::fabs(part.delta) / interval;
+  double sum = amounts.sum();
+  if (sum <= 0 || std::fabs(sum / prediction->predicted->real - 1) > exact)
+    return llvm::None;
+  return amounts;
+}
+
 bool DeviceRows::readAmounts(DiagnosticEngine &diagnostics) {
   auto workOf = [&](size_t number) {
     llvm::StringRef label = ofFit->family->work;
     return label.empty() ? std::to_string(number) : groupOf(rows->rows()[number], label).str();
   };
+  auto forRows = [&](llvm::function_ref<void(DeviceRow &)> each) {
+    for (Device &device : members)
+      for (std::vector<DeviceRow> *some : {&device.rows, &device.open})
+        llvm::for_each(*some, each);
+  };
   std::map<size_t, std::string> wanted; // rows in rising order
   std::map<std::string, size_t> first;
-  for (const Device &device : members)
-    for (const std::vector<DeviceRow> *some : {&device.rows, &device.open})
-      for (const DeviceRow &row : *some)
-        first.try_emplace(workOf(row.number), row.number);
-  for (const auto &[work, number] : first)
+  forRows([&](DeviceRow &row) { first.try_emplace(workOf(row.number), row.number); });
+  std::map<std::string, size_t> numberOfWork;
+  for (const auto &[work, number] : first) {
     wanted.emplace(number, work);
+    numberOfWork.emplace(work, namesOfWorks.size());
+    namesOfWorks.push_back(work);
+  }
   std::vector<size_t> numbers;
   for (const auto &[number, work] : wanted)
     numbers.push_back(number);
   std::vector<ValidationRow> found = rows->predictWith(makeSources, numbers);
   for (size_t i = 0; i < numbers.size(); ++i) {
-    const Prediction *prediction = measuredOf(found[i], *ofFit);
-    bool isPredicted = prediction && prediction->predicted && prediction->predicted->real > 0;
-    VectorXd amounts = VectorXd::Zero(static_cast<Index>(list.size()));
-    if (isPredicted)
-      for (const Uncertain::Contribution &part : prediction->contributions)
-        for (size_t k = 0; k < list.size(); ++k)
-          if (part.source == sourceOf(list[k].key))
-            amounts[static_cast<Index>(k)] = std::fabs(part.delta) / 1e-3;
-    double sum = amounts.sum();
-    if (!isPredicted || sum <= 0 || std::fabs(sum / prediction->predicted->real - 1) > 1e-6) {
+    const Prediction *prediction = fittedOf(found[i], *ofFit);
+    if (llvm::Optional<VectorXd> amounts = amountsIn(prediction, list)) {
+      amountsOfWork[wanted[numbers[i]]] = *amounts;
+    } else if (!ofFit->family->learnsWork) {
+      std::string reason = prediction ? prediction->skipped : "";
       diagnostics.report(ofFit->family->range, diag::BadFit,
                          fmt::format("times that are sums over figures of `layers`: that of `{}` "
-                                     "is none{}",
-                                     found[i].name,
-                                     prediction && !prediction->skipped.empty()
-                                         ? ", " + prediction->skipped
-                                         : ""));
+                                     "is none{}{}",
+                                     found[i].name, reason.empty() ? "" : ", ", reason));
       return false;
     }
-    amountsOfWork[wanted[numbers[i]]] = std::move(amounts);
   }
-  for (Device &device : members)
-    for (std::vector<DeviceRow> *some : {&device.rows, &device.open})
-      for (DeviceRow &row : *some) {
-        auto found = amountsOfWork.find(workOf(row.number));
-        row.work = static_cast<size_t>(std::distance(amountsOfWork.begin(), found));
-        row.amounts = &found->second;
-      }
+  forRows([&](DeviceRow &row) {
+    std::string work = workOf(row.number);
+    row.work = numberOfWork[work];
+    auto known = amountsOfWork.find(work);
+    row.amounts = known == amountsOfWork.end() ? nullptr : &known->second;
+  });
   return true;
 }
 

@@ -3,7 +3,7 @@
 // The rows of a table as measurements of devices: sums of amounts by kinds of work, each times a
 // figure of the chip's `layers`. Amounts follow from one evaluation of a row with figures that are
 // sources of intervals; rows of the same work share it. A row whose time is no such sum is an
-// error.
+// error, but where works are learnt.
 #ifndef PERFC_API_FIT_DEVICEROWS_H
 #define PERFC_API_FIT_DEVICEROWS_H
 
@@ -22,12 +22,14 @@ struct LayerFigure {
   double figureOf(double z) const;
   /// A value as the program writes it, "12.5GFLOP/s".
   std::string text(double value, unsigned digits) const;
+  /// Of the logarithm of an amount of its work: multiply-accumulates, bytes or kernels.
+  double countOf(double log) const;
 };
 
 /// A row with what was measured.
 struct DeviceRow {
-  size_t number; ///< in FitRows
-  const Eigen::VectorXd *amounts;
+  size_t number;                  ///< in FitRows
+  const Eigen::VectorXd *amounts; ///< null where they are learnt, and the program knows none
   double log;
   size_t work = 0; ///< what was run, by number
 };
@@ -44,6 +46,8 @@ struct Device {
 
 /// Puts a prediction, by its logarithm and variance, into what is fitted of `row`.
 void setPredicted(ValidationRow &row, const Fit &fit, double log, double variance);
+/// Takes it away, for a reason.
+void setSkipped(ValidationRow &row, const Fit &fit, llvm::StringRef reason);
 
 class DeviceRows {
 public:
@@ -57,6 +61,8 @@ public:
   const FitRows::LayeredChip &chip() const { return chips.front(); }
   /// Where fits of families begin.
   const Eigen::VectorXd &begin() const { return start; }
+  /// The names of works, by number.
+  llvm::ArrayRef<std::string> works() const { return namesOfWorks; }
   /// What the chip of the device says before it is measured, by its intervals.
   DevicePrior writtenPrior(const Device &device) const;
 
@@ -70,6 +76,7 @@ private:
   std::vector<LayerFigure> list;
   std::vector<Device> members;
   std::vector<FitRows::LayeredChip> chips; ///< of each device
+  std::vector<std::string> namesOfWorks;
   std::map<std::string, Eigen::VectorXd> amountsOfWork;
   Eigen::VectorXd start;
 };

@@ -11,150 +11,103 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Degrees of freedom of Student's t.
-static constexpr double degrees = 4;
-
-static double medianOf(VectorXd values) {
-  double *middle = values.data() + values.size() / 2;
-  std::nth_element(values.data(), middle, values.data() + values.size());
-  if (values.size() % 2)
-    return *middle;
-  return 0.5 * (*middle + *std::max_element(values.data(), middle));
-}
-
-namespace {
-/// The logarithms of the times at some figures, and their derivatives: shares of the time.
-struct Linearised {
-  VectorXd logs;
-  MatrixXd slopes;
-  Linearised(const MatrixXd &amounts, const VectorXd &figures) {
-    VectorXd each = figures.array().exp();
-    VectorXd times = amounts * each;
-    logs = times.array().log();
-    slopes = times.cwiseInverse().asDiagonal() * amounts * each.asDiagonal();
-  }
+/// What a round finds of the members.
+struct Family::Round {
+  MatrixXd regressors;           ///< a row per member
+  std::vector<VectorXd> figures; ///< modes of z, which the next round begins with
+  MatrixXd uncertain;            ///< sum of what is not known of them
+  double squares = 0;            ///< mean square of errors, summed over the members
+  std::map<size_t, std::vector<double>> errorsOfWork;
 };
-} // namespace
 
-DevicePosterior api::devicePosterior(const DevicePrior &prior, const DeviceMeasurements &measured,
-                                     unsigned steps, const VectorXd &start) {
-  DevicePosterior found{prior.mean, prior.covariance, {}, {}};
-  if (measured.logs.size() == 0)
-    return found;
-  constexpr double farthest = 4, longest = 1.5;
-  bool isCold = start.size() == 0;
-  VectorXd z = start;
-  if (isCold) {
-    VectorXd away = measured.logs - Linearised(measured.amounts, prior.mean).logs;
-    z = prior.mean.array() + medianOf(away);
-  }
-  VectorXd reach = farthest * prior.covariance.diagonal().cwiseSqrt();
-  VectorXd low = prior.mean.cwiseMin(z) - reach, high = prior.mean.cwiseMax(z) + reach;
-  MatrixXd precision = prior.covariance.inverse();
-  for (unsigned step = 0;; ++step) {
-    Linearised at(measured.amounts, z);
-    found.errors = measured.logs - at.logs;
-    double wide = isCold ? std::max(1.0, 16 / std::pow(4.0, step)) : 1;
-    found.weights =
-        (degrees + 1) / (degrees + found.errors.array().square() / (prior.variance * wide));
-    MatrixXd curvature =
-        at.slopes.transpose() * found.weights.asDiagonal() * at.slopes / prior.variance + precision;
-    if (step == steps) {
-      found.mode = z;
-      found.covariance = curvature.inverse();
-      return found;
-    }
-    VectorXd descent =
-        at.slopes.transpose() * found.weights.cwiseProduct(found.errors) / prior.variance -
-        precision * (z - prior.mean);
-    VectorXd move = curvature.ldlt().solve(descent);
-    move *= std::min(1.0, longest / std::max(move.cwiseAbs().maxCoeff(), 1e-9));
-    z = (z + move).cwiseMax(low).cwiseMin(high);
-  }
-}
-
-PredictedLogs api::predictedLogs(const DevicePosterior &known, const MatrixXd &amounts) {
-  Linearised at(amounts, known.mode);
-  return {at.logs, (at.slopes * known.covariance).cwiseProduct(at.slopes).rowwise().sum()};
-}
-
-std::vector<size_t> api::measurementsToMake(const DevicePrior &prior, const MatrixXd &amounts,
-                                            size_t count) {
-  MatrixXd slopes = Linearised(amounts, prior.mean).slopes;
-  MatrixXd left = prior.covariance;
-  std::vector<size_t> chosen;
-  while (chosen.size() < std::min(count, static_cast<size_t>(amounts.rows()))) {
-    MatrixXd reached = left * slopes.transpose();
-    VectorXd own =
-        slopes.cwiseProduct(reached.transpose()).rowwise().sum().array() + prior.variance;
-    VectorXd gains = (slopes * reached).array().square().colwise().sum().transpose() / own.array();
-    for (size_t known : chosen)
-      gains[static_cast<Index>(known)] = -1;
-    Index best = 0;
-    gains.maxCoeff(&best);
-    chosen.push_back(static_cast<size_t>(best));
-    left -= reached.col(best) * reached.col(best).transpose() / own[best];
-  }
-  return chosen;
-}
-
-Family::Family(const std::vector<FamilyMember> &members, const VectorXd &start, double ridge) {
-  // What a few members say is not taken for certain.
-  constexpr double inflation = 1.3, leastError = 0.02;
-  constexpr double priorWeight = 20, ownSpread = 0.4, fewMeasurements = 5;
-  constexpr int rounds = 15, steps = 6;
+Family::Family(const std::vector<FamilyMember> &members, const VectorXd &start,
+               const FamilyOptions &options) {
+  constexpr int rounds = 15;
+  standardise(members);
   auto count = static_cast<Index>(members.size());
-  Index kinds = start.size(), entries = members.front().sheet.size();
-  if (entries > 0) { // a matrix without columns has no rows to take
-    MatrixXd sheets(count, entries);
-    for (Index i = 0; i < count; ++i)
-      sheets.row(i) = members[static_cast<size_t>(i)].sheet;
-    sheetMean = sheets.colwise().mean();
-    sheetDeviation =
-        (sheets.rowwise() - sheetMean.transpose()).colwise().squaredNorm() / double(count);
-    sheetDeviation = sheetDeviation.cwiseSqrt().array() + 1e-9;
-  }
-  MatrixXd regressors(count, entries + 1);
+  Index kinds = start.size(), entries = sheetMean.size();
+  Round round;
+  round.regressors.resize(count, entries + 1);
   for (Index i = 0; i < count; ++i)
-    regressors.row(i) = standardised(members[static_cast<size_t>(i)].sheet);
+    round.regressors.row(i) = standardised(members[static_cast<size_t>(i)].sheet);
+  round.figures.resize(members.size());
   coefficients = MatrixXd::Zero(entries + 1, kinds);
   coefficients.row(0) = start;
   spread = MatrixXd::Identity(kinds, kinds) * 0.5 + MatrixXd::Constant(kinds, kinds, 2);
-  MatrixXd penalty =
-      MatrixXd::Identity(entries + 1, entries + 1) * ridge * static_cast<double>(count);
-  penalty(0, 0) = 1e-6;
-  MatrixXd modes(count, kinds);
-  std::vector<VectorXd> last(members.size());
-  for (int round = 0; round < rounds; ++round) {
-    MatrixXd uncertain = MatrixXd::Zero(kinds, kinds);
-    double errors = 0;
-    std::map<size_t, std::vector<double>> errorsOfWork;
-    for (size_t i = 0; i < members.size(); ++i) {
-      auto row = static_cast<Index>(i);
-      VectorXd mean = (regressors.row(row) * coefficients).transpose();
-      DevicePosterior known =
-          devicePosterior({mean, spread, errorVariance}, members[i].measured, steps, last[i]);
-      last[i] = known.mode;
-      modes.row(row) = known.mode;
-      uncertain += known.covariance;
-      errors += known.weights.cwiseProduct(known.errors.cwiseAbs2()).mean();
-      for (size_t j = 0; j < members[i].works.size(); ++j)
-        errorsOfWork[members[i].works[j]].push_back(known.errors[static_cast<Index>(j)]);
-    }
-    for (auto &[work, all] : errorsOfWork) {
-      auto often = static_cast<double>(all.size());
-      biases[work] = medianOf(Eigen::Map<VectorXd>(all.data(), static_cast<Index>(all.size()))) *
-                     often / (often + fewMeasurements);
-    }
-    coefficients = (regressors.transpose() * regressors + penalty)
-                       .ldlt()
-                       .solve(regressors.transpose() * modes);
-    MatrixXd away = modes - regressors * coefficients;
-    spread = (away.transpose() * away + uncertain + MatrixXd::Identity(kinds, kinds) * ownSpread) /
-             (static_cast<double>(count) + priorWeight);
-    errorVariance =
-        std::max(inflation * errors / static_cast<double>(count), leastError * leastError);
+  if (options.learnsWork)
+    learnt = std::make_shared<LearntWorks>(members, start);
+  for (int i = 0; i < rounds; ++i) {
+    learnFigures(members, round);
+    if (!learnt)
+      learnBiases(round);
+    learnSpread(options, round);
+    if (learnt)
+      learnt->fit(members, round.figures, errorVariance);
   }
+}
+
+void Family::standardise(const std::vector<FamilyMember> &members) {
+  auto count = static_cast<Index>(members.size());
+  Index entries = members.front().sheet.size();
+  if (entries == 0) // a matrix without columns has no rows to take
+    return;
+  MatrixXd sheets(count, entries);
+  for (Index i = 0; i < count; ++i)
+    sheets.row(i) = members[static_cast<size_t>(i)].sheet;
+  sheetMean = sheets.colwise().mean();
+  sheetDeviation =
+      (sheets.rowwise() - sheetMean.transpose()).colwise().squaredNorm() / double(count);
+  sheetDeviation = sheetDeviation.cwiseSqrt().array() + 1e-9;
+}
+
+void Family::learnFigures(const std::vector<FamilyMember> &members, Round &round) {
+  constexpr unsigned steps = 6;
+  round.uncertain = MatrixXd::Zero(spread.rows(), spread.cols());
+  round.squares = 0;
+  round.errorsOfWork.clear();
+  for (size_t i = 0; i < members.size(); ++i) {
+    VectorXd mean = (round.regressors.row(static_cast<Index>(i)) * coefficients).transpose();
+    DeviceMeasurements measured = members[i].measured;
+    if (learnt)
+      measured.amounts = learnt->amountsOf(members[i].works);
+    DevicePosterior known =
+        devicePosterior({mean, spread, errorVariance}, measured, steps, round.figures[i]);
+    round.figures[i] = known.mode;
+    round.uncertain += known.covariance;
+    round.squares += known.weights.cwiseProduct(known.errors.cwiseAbs2()).mean();
+    for (size_t j = 0; j < members[i].works.size(); ++j)
+      round.errorsOfWork[members[i].works[j]].push_back(known.errors[static_cast<Index>(j)]);
+  }
+}
+
+void Family::learnBiases(const Round &round) {
+  constexpr double fewMeasurements = 5;
+  for (const auto &[work, all] : round.errorsOfWork) {
+    auto often = static_cast<double>(all.size());
+    biases[work] = medianOf(all) * often / (often + fewMeasurements);
+  }
+}
+
+void Family::learnSpread(const FamilyOptions &options, const Round &round) {
+  // What a few members say is not taken for certain.
+  constexpr double inflation = 1.3, priorWeight = 20, ownSpread = 0.02;
+  auto count = static_cast<double>(round.figures.size());
+  Index kinds = spread.rows(), regressors = coefficients.rows();
+  MatrixXd modes(static_cast<Index>(round.figures.size()), kinds);
+  for (size_t i = 0; i < round.figures.size(); ++i)
+    modes.row(static_cast<Index>(i)) = round.figures[i];
+  MatrixXd penalty = MatrixXd::Identity(regressors, regressors) * options.ridge * count;
+  penalty(0, 0) = 1e-6;
+  coefficients = (round.regressors.transpose() * round.regressors + penalty)
+                     .ldlt()
+                     .solve(round.regressors.transpose() * modes);
+  MatrixXd away = modes - round.regressors * coefficients;
+  MatrixXd expected = MatrixXd::Identity(kinds, kinds) * ownSpread +
+                      MatrixXd::Constant(kinds, kinds, options.apart * options.apart);
+  spread =
+      (away.transpose() * away + round.uncertain + expected * priorWeight) / (count + priorWeight);
+  errorVariance =
+      std::max(inflation * round.squares / count, options.leastError * options.leastError);
 }
 
 double Family::biasOf(size_t work) const {
@@ -172,6 +125,10 @@ double Family::biasVariance() const {
 double Family::varianceOf(size_t work) const {
   constexpr double tails = 1.68; // of Student's t: its 95 % point over the normal one's, squared
   return tails * errorVariance + (biases.count(work) ? 0 : biasVariance());
+}
+
+double Family::newVariance() const {
+  return varianceOf(SIZE_MAX) + (learnt ? learnt->meanVariance() : 0);
 }
 
 VectorXd Family::standardised(const VectorXd &sheet) const {

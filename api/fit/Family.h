@@ -5,68 +5,30 @@
 // with what a data sheet says of a device in f. B (by ridge regression), S (with all covariances)
 // and s come from the measurements of the family's members: expectation maximisation, with
 // Laplace's approximation of what is known of each member's z (Dempster et al., 1977; an empirical
-// Bayes method). A new member is known by a few measurements: the mode of its posterior, by
-// Gauss-Newton steps on reweighted squares (Lange et al., 1989) whose first steps take s to be
-// larger, so that a device far from the mean is not taken for errors. Which measurements: greedily
-// those that leave the least variance of all that may be measured (Chaloner and Verdinelli, 1995),
-// by S alone.
+// Bayes method). A new member is known by a few measurements (api/fit/DevicePosterior.h).
 #ifndef PERFC_API_FIT_FAMILY_H
 #define PERFC_API_FIT_FAMILY_H
 
-#include <Eigen/Dense>
-#include <cstddef>
-#include <map>
-#include <vector>
+#include "api/fit/LearntWorks.h"
+#include <memory>
 
 namespace perfc::api {
 
-/// What was measured of a device: a row of `amounts` per measurement, and the logarithm of its
-/// time.
-struct DeviceMeasurements {
-  Eigen::MatrixXd amounts;
-  Eigen::VectorXd logs;
-};
-
-/// What is known of the figures z of a device before it is measured.
-struct DevicePrior {
-  Eigen::VectorXd mean;
-  Eigen::MatrixXd covariance;
-  double variance = 0.01; ///< s^2, of errors
-};
-
-/// What is known of them after that.
-struct DevicePosterior {
-  Eigen::VectorXd mode;
-  Eigen::MatrixXd covariance;
-  Eigen::VectorXd errors;  ///< of the measurements, in logarithms
-  Eigen::VectorXd weights; ///< of these: small for outliers
-};
-
-/// With `start` for a mode from before, where it is not empty. Without measurements the prior.
-DevicePosterior devicePosterior(const DevicePrior &prior, const DeviceMeasurements &measured,
-                                unsigned steps = 12, const Eigen::VectorXd &start = {});
-
-/// Logarithms of times, and their variances, without those of errors.
-struct PredictedLogs {
-  Eigen::VectorXd logs, variances;
-};
-PredictedLogs predictedLogs(const DevicePosterior &known, const Eigen::MatrixXd &amounts);
-
-/// Numbers of the `count` rows of `amounts` to measure, the most telling first.
-std::vector<size_t> measurementsToMake(const DevicePrior &prior, const Eigen::MatrixXd &amounts,
-                                       size_t count);
-
-struct FamilyMember {
-  Eigen::VectorXd sheet; ///< f without the constant
-  DeviceMeasurements measured;
-  std::vector<size_t> works; ///< of each measurement, by number, what was run
+struct FamilyOptions {
+  double ridge = 0.03; ///< how much coefficients are shrunk, as a share of what a member counts
+  double apart = 0;    ///< what S has of all figures at once where members say nothing
+  double leastError = 0.02; ///< s at least
+  bool learnsWork = false;  ///< amounts are learnt with the figures
 };
 
 class Family {
 public:
-  /// Fits it to `members`, of which there is one at least; `start` is where figures
-  /// begin, `ridge` how much coefficients are shrunk, as a share of what a member counts.
-  Family(const std::vector<FamilyMember> &members, const Eigen::VectorXd &start, double ridge);
+  /// Fits it to `members`, of which there is one at least; `start` is where figures begin.
+  Family(const std::vector<FamilyMember> &members, const Eigen::VectorXd &start,
+         const FamilyOptions &options = {});
+
+  /// What works amount to, where that is learnt; else null.
+  const LearntWorks *works() const { return learnt.get(); }
 
   /// How much longer than its sum what was run takes on all devices, as a logarithm: the median of
   /// its errors, shrunk where few have measured it; 0 where none has.
@@ -83,17 +45,25 @@ public:
   double constantOf(Eigen::Index k) const;
   double slopeOf(Eigen::Index k, Eigen::Index entry) const;
   const Eigen::VectorXd &meanSheet() const { return sheetMean; }
-  /// The variance of errors of what nothing has run.
-  double newVariance() const { return varianceOf(SIZE_MAX); }
+  /// The variance of errors where a device's figures are known: of what nothing has run, or with
+  /// what is not known of works that are learnt.
+  double newVariance() const;
 
 private:
+  void standardise(const std::vector<FamilyMember> &members);
   Eigen::VectorXd standardised(const Eigen::VectorXd &sheet) const;
+  /// One round: the members' figures, then what they have in common.
+  struct Round;
+  void learnFigures(const std::vector<FamilyMember> &members, Round &round);
+  void learnBiases(const Round &round);
+  void learnSpread(const FamilyOptions &options, const Round &round);
 
   Eigen::VectorXd sheetMean, sheetDeviation;
   Eigen::MatrixXd coefficients; ///< B: a row for the constant and for each entry
   Eigen::MatrixXd spread;       ///< S
   double errorVariance = 0.01;
   std::map<size_t, double> biases; ///< by what was run
+  std::shared_ptr<LearntWorks> learnt;
 };
 
 } // namespace perfc::api

@@ -32,7 +32,8 @@ public:
   /// foretells them, with `shots` measurements of the device; of a second label, groups are left
   /// out as well, from the family and the measurements. Groups leave one by one, more than 24 of
   /// them in eight parts, and those of the second label in at most seven; rows without a group are
-  /// never left out.
+  /// never left out. Intervals are widened as devices want it that are left out of that family in
+  /// turn.
   std::vector<ValidationRow> leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const;
   /// The rows of each device as its chip in the program and `shots` measurements foretell them.
   std::vector<ValidationRow> withShots(size_t shots) const;
@@ -42,10 +43,33 @@ public:
 private:
   Family familyOf(llvm::function_ref<bool(const Device &)> isIn,
                   llvm::function_ref<bool(const DeviceRow &)> isKnown) const;
+  /// The groups of one or two labels in parts, and which of these are left out: the last ones are
+  /// foretold.
+  struct Parts {
+    std::map<std::string, size_t> ofDevices, ofWorks;
+    std::vector<std::string> labels;
+    size_t devices, works; ///< how many
+  };
+  struct LeftOut {
+    std::vector<size_t> devices, works;
+  };
+  Parts partsOf(llvm::ArrayRef<std::string> labels) const;
   std::map<std::string, size_t> partsBy(llvm::StringRef label, size_t most) const;
-  void foretell(const Device &device, const DevicePrior &prior, const Family *family, size_t shots,
-                llvm::function_ref<bool(const DeviceRow &)> isHidden, bool onlyHidden,
-                std::vector<ValidationRow> &into) const;
+  size_t partOf(const std::map<std::string, size_t> &parts, llvm::StringRef label,
+                const DeviceRow &row) const;
+  std::vector<ValidationRow> foretellParts(const Parts &parts, const LeftOut &out, size_t shots,
+                                           double wider) const;
+  double wideningOf(const Parts &parts, const LeftOut &out, size_t shots) const;
+
+  /// Which rows of a device may be measured, and which are foretold where they are not.
+  struct Choice {
+    llvm::function_ref<bool(const DeviceRow &)> isKnown, isWanted;
+    bool isNew; ///< what is foretold has never been measured
+    size_t shots;
+    double wider; ///< intervals, by this factor
+  };
+  void foretell(const Device &device, const DevicePrior &prior, const Family *family,
+                const Choice &choice, std::vector<ValidationRow> &into) const;
 
   FitRows *rows = nullptr;
   const Fit *ofFit = nullptr;

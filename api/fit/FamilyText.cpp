@@ -49,6 +49,25 @@ static const char *unitOf(const LayerFigure &figure) {
   return figure.dimension == Dimension() / BaseUnit::Second ? "2GFLOP/s" : "4GB/s";
 }
 
+/// `let NAME_works = [("resnet18", (…)), …]`: multiply-accumulates, bytes or kernels.
+static std::string worksText(const DeviceRows &measured, const LearntWorks &works,
+                             llvm::StringRef name) {
+  std::string order, text;
+  for (const LayerFigure &figure : measured.figures())
+    order += (order.empty() ? "" : ", ") + figure.key;
+  for (const auto &[work, known] : works.all()) {
+    std::string counts;
+    for (size_t k = 0; k < measured.figures().size(); ++k)
+      counts += fmt::format("{}{:.0f}", k ? ", " : "",
+                            measured.figures()[k].countOf(known.logs[static_cast<Index>(k)]));
+    text += fmt::format("{}(\"{}\", ({}))", text.empty() ? "" : ",\n    ", measured.works()[work],
+                        counts);
+  }
+  return fmt::format("\n// What works amount to, as the devices' times tell it: {}.\n"
+                     "let {}_works = [{}]\n",
+                     order, name.str(), text);
+}
+
 std::string api::familyProgram(const FamilyFit &fit, const Family &family, llvm::StringRef name) {
   const DeviceRows &measured = fit.deviceRows();
   llvm::ArrayRef<LayerFigure> figures = measured.figures();
@@ -82,5 +101,6 @@ std::string api::familyProgram(const FamilyFit &fit, const Family &family, llvm:
     return fmt::format("exp({}) * {}", inner, unitOf(figures[figure]));
   };
   double width = 100 * endOfInterval * std::sqrt(family.newVariance());
-  return text + layersText(figures, 2, textOf, fmt::format("1 +- {:.1f}%", width)) + "}\n";
+  text += layersText(figures, 2, textOf, fmt::format("1 +- {:.1f}%", width)) + "}\n";
+  return text + (family.works() ? worksText(measured, *family.works(), name) : "");
 }

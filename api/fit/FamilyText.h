@@ -10,7 +10,8 @@
 
 namespace perfc::api {
 
-/// `hardware NAME(clock = …) from BASE { layers { … } }` under `name`, with what it needs.
+/// `hardware NAME(clock = …) from BASE { layers { … } }` under `name`, with what it needs and the
+/// works that it has learnt.
 std::string familyProgram(const FamilyFit &fit, const Family &family, llvm::StringRef name);
 
 /// The block `layers` of a chip, each line after `indent` blanks; `textOf` gives the value of the

@@ -44,7 +44,10 @@ struct Fit {
     std::string by;                 ///< rows of one group are of one device
     std::vector<std::string> sheet; ///< groups whose values are numbers of its data sheet
     std::string work;               ///< rows of one group do the same; "" where each is by itself
+    bool learnsWork = false;        ///< what works amount to is learnt, not counted
     double ridge = 0.03;            ///< how much what the sheet says is shrunk
+    double apart = 0;               ///< how far devices of one sheet are apart, as expected
+    double leastError = 0.02;       ///< of single rows
     SourceRange range;
   };
   llvm::Optional<Family> family;

@@ -188,8 +188,14 @@ void FitReader::family(const Node &node, Fit &fit) {
     for (const NodeArg &arg : sheet->args)
       family.sheet.push_back(arg.value.get<WordValue>().word);
   family.work = nameOf(node, "work");
-  if (const Quantity *ridge = node.quantity("ridge"))
-    family.ridge = ridge->toDouble();
+  family.learnsWork = node.find("learn_work") != nullptr;
+  for (auto [word, share] :
+       {std::make_pair("ridge", &family.ridge), std::make_pair("apart", &family.apart),
+        std::make_pair("least_error", &family.leastError)})
+    if (const Quantity *given = node.quantity(word))
+      *share = given->toDouble();
+  if (family.learnsWork && family.work.empty())
+    diagnostics.report(node.range, diag::BadFit, "works to learn: `work model`");
   fit.family = std::move(family);
 }
 

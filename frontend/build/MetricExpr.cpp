@@ -38,6 +38,7 @@ public:
   llvm::Optional<std::string> textOf(const ast::Expr &expr);
 
 private:
+  const ast::Expr &chosen(const ast::Expr &expr);
   llvm::Optional<Typed> constant(const ast::Expr &expr);
   llvm::Optional<Typed> metric(const ast::Expr &expr);
   bool define(const Decl &decl);
@@ -77,6 +78,15 @@ bool Converter::mentionsMetric(const ast::Expr &expr) const {
   auto inner = expr.kind == ast::ExprKind::Call ? expr.operands.drop_front() : expr.operands;
   return llvm::any_of(inner, [&](const ast::Expr *operand) { return mentionsMetric(*operand); }) ||
          llvm::any_of(expr.args, [&](const ast::Arg &arg) { return mentionsMetric(*arg.value); });
+}
+
+/// The branch that `if` takes where its condition mentions no metric; `expr` itself for others.
+const ast::Expr &Converter::chosen(const ast::Expr &expr) {
+  if (expr.kind != ast::ExprKind::If || mentionsMetric(*expr.operands[0]))
+    return expr;
+  Value value = context.evaluator.evaluate(*expr.operands[0], *where.scope);
+  const bool *truth = value.getIf<bool>();
+  return truth ? chosen(*expr.operands[*truth ? 1 : 2]) : expr;
 }
 
 llvm::Optional<Typed> Converter::constant(const ast::Expr &expr) {
@@ -360,6 +370,11 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
     return Typed{ir::AttrList{expr.text == "-" ? "neg" : "not", inner->attribute}, inner->dimension,
                  inner->isTruth};
   }
+  case ast::ExprKind::If:
+    if (const ast::Expr &branch = chosen(expr); &branch != &expr)
+      return convert(branch);
+    diagnostics.report(expr.range, diag::BadMetricExpr);
+    return llvm::None;
   case ast::ExprKind::Tuple:
     if (expr.args.size() == 1)
       return convert(*expr.args[0].value);
@@ -371,10 +386,13 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
 }
 
 /// The string that `expr` is in place of a figure; nothing for others.
-llvm::Optional<std::string> Converter::textOf(const ast::Expr &expr) {
-  if (mentionsMetric(expr))
-    return llvm::None;
+llvm::Optional<std::string> Converter::textOf(const ast::Expr &whole) {
   size_t first = diagnostics.all().size();
+  const ast::Expr &expr = chosen(whole);
+  if (mentionsMetric(expr)) {
+    diagnostics.truncate(first);
+    return llvm::None;
+  }
   Value value = context.evaluator.evaluate(expr, *where.scope);
   diagnostics.truncate(first); // said where it is converted
   const std::string *text = value.getIf<std::string>();

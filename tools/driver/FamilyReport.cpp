@@ -5,6 +5,7 @@
 #include "tools/driver/Table.h"
 #include "tools/driver/validate/AgreementTable.h"
 #include <cmath>
+#include <map>
 
 using namespace perfc;
 using namespace perfc::api;
@@ -27,6 +28,16 @@ void driver::printForetold(Session &session, llvm::ArrayRef<ForetoldDevices> all
                   fmt::format("{:.3g}", each.found.p90), fmt::format("{:.3g}", each.found.rank),
                   fmt::format("{:.3g}", 100 * each.found.covered)});
   table.print(session.out, session.tableWidth(), session.colorOut);
+}
+
+void driver::printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<ValidationRow>> tables) {
+  std::map<std::string, size_t> counts;
+  for (llvm::ArrayRef<ValidationRow> rows : tables)
+    for (const ValidationRow &row : rows)
+      if (!row.predictions.empty() && !row.predictions.front().skipped.empty())
+        ++counts[row.predictions.front().skipped];
+  for (const auto &[reason, count] : counts)
+    session.out << "  skipped " << counted(count, "row") << ": " << reason << '\n';
 }
 
 emit::Json driver::foretoldJson(llvm::ArrayRef<ForetoldDevices> all) {

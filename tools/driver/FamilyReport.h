@@ -18,6 +18,8 @@ struct ForetoldDevices {
 };
 
 void printForetold(Session &session, llvm::ArrayRef<ForetoldDevices> all);
+/// How many rows have no prediction, by the reason.
+void printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<api::ValidationRow>> tables);
 emit::Json foretoldJson(llvm::ArrayRef<ForetoldDevices> all);
 /// Figures of a chip before and after its measurements, the errors of these, and what to measure
 /// next.

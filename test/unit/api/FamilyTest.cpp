@@ -4,6 +4,7 @@
 // sheet says are found again.
 #include "api/fit/Family.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <random>
 
 using namespace perfc;
@@ -83,7 +84,7 @@ TEST(Family, FindsWhatASheetSaysAndWhatGoesTogether) {
     }
     members.push_back(std::move(member));
   }
-  Family family(members, VectorXd::Zero(kinds), 0.001);
+  Family family(members, VectorXd::Zero(kinds), {.ridge = 0.001});
   DevicePrior prior = family.prior(VectorXd::Constant(1, 1.0));
   for (Index k = 0; k < kinds; ++k) {
     EXPECT_NEAR(family.slopeOf(k, 0), -1, 0.15);
@@ -107,12 +108,60 @@ TEST(Family, ShrinksBiasesOfWhatFewHaveMeasured) {
       member.works.push_back(row == 1 ? 100 + i : row);
     members.push_back(std::move(member));
   }
-  Family family(members, VectorXd::Zero(kinds), 0.03);
+  Family family(members, VectorXd::Zero(kinds));
   EXPECT_GT(family.biasOf(0), 0.05);
   EXPECT_LT(family.biasOf(0), 0.2);
   EXPECT_NEAR(family.biasOf(105), 0, 0.02);
   EXPECT_EQ(family.biasOf(999), 0);
   EXPECT_GT(family.varianceOf(999), family.varianceOf(0));
+}
+
+TEST(Family, LearnsWhatWorksAmountTo) {
+  // No device has run all works, and nobody says what these are.
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  constexpr Index count = 30;
+  MatrixXd amounts = someAmounts(random, count);
+  auto device = [&] {
+    VectorXd z(kinds);
+    double common = normal(random);
+    for (Index k = 0; k < kinds; ++k)
+      z[k] = 0.5 * common + 0.3 * normal(random);
+    return logsOf(amounts, z);
+  };
+  std::vector<FamilyMember> members;
+  for (size_t i = 0; i < 24; ++i) {
+    FamilyMember member;
+    member.sheet = VectorXd::Zero(0);
+    VectorXd logs = device();
+    std::vector<double> measured;
+    for (Index work = 0; work < count; ++work)
+      if ((static_cast<size_t>(work) + i) % 4 != 0 && work != 7) {
+        member.works.push_back(static_cast<size_t>(work));
+        measured.push_back(logs[work] + 0.01 * normal(random));
+      }
+    member.measured.logs =
+        Eigen::Map<VectorXd>(measured.data(), static_cast<Index>(measured.size()));
+    members.push_back(std::move(member));
+  }
+  Family family(members, VectorXd::Zero(kinds), {.learnsWork = true});
+  ASSERT_NE(family.works(), nullptr);
+  EXPECT_TRUE(family.works()->knows(8));
+  EXPECT_FALSE(family.works()->knows(7));
+  VectorXd logs = device();
+  std::vector<size_t> shots{0, 4, 9, 13, 17, 22, 26, 28}, others;
+  for (size_t work = 0; work < count; ++work)
+    if (work != 7 && std::find(shots.begin(), shots.end(), work) == shots.end())
+      others.push_back(work);
+  DeviceMeasurements known{family.works()->amountsOf(shots), VectorXd(8)};
+  for (Index i = 0; i < 8; ++i)
+    known.logs[i] = logs[static_cast<Index>(shots[static_cast<size_t>(i)])];
+  DevicePosterior found = devicePosterior(family.prior(VectorXd::Zero(0)), known);
+  PredictedLogs predicted = predictedLogs(found, family.works()->amountsOf(others));
+  double error = 0;
+  for (size_t i = 0; i < others.size(); ++i)
+    error += std::abs(predicted.logs[static_cast<Index>(i)] - logs[static_cast<Index>(others[i])]);
+  EXPECT_LT(error / static_cast<double>(others.size()), 0.06);
 }
 
 } // namespace

@@ -42,6 +42,20 @@ bool driver::predictRows(Session &session, llvm::StringRef kind, llvm::StringRef
   return !session.diagnostics.hasErrors();
 }
 
+/// Rows with none of the metrics that families foretell.
+static std::vector<ValidationRow> ofNoFamily(FitRows &fitted) {
+  auto isForetold = [&](const Prediction &prediction) {
+    return llvm::any_of(fitted.fits(), [&](const Fit &fit) {
+      return fit.family && (fit.metric.empty() || fit.metric == prediction.metric);
+    });
+  };
+  std::vector<size_t> numbers;
+  for (const auto &row : llvm::enumerate(fitted.rows()))
+    if (!row.value().isLeftOut && llvm::none_of(row.value().predictions, isForetold))
+      numbers.push_back(row.index());
+  return numbers.empty() ? std::vector<ValidationRow>() : fitted.predictWith(nullptr, numbers);
+}
+
 llvm::Optional<ForetoldRows> driver::foretellFamilies(Session &session, const TableFile &table,
                                                       llvm::ArrayRef<std::string> labels,
                                                       size_t shots, unsigned threads) {
@@ -61,6 +75,9 @@ llvm::Optional<ForetoldRows> driver::foretellFamilies(Session &session, const Ta
     result.families.push_back({fit.name, llvm::join(labels, ", "), shots, family.statistics(some)});
     std::move(some.begin(), some.end(), std::back_inserter(result.rows));
   }
+  result.ofNoFamily = ofNoFamily(fitted);
+  llvm::copy_if(fitted.rows(), std::back_inserter(result.leftOut),
+                [](const ValidationRow &row) { return row.isLeftOut; });
   return result;
 }
 

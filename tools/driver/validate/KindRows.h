@@ -23,6 +23,9 @@ bool predictRows(Session &session, llvm::StringRef kind, llvm::StringRef path,
 struct ForetoldRows {
   std::vector<ValidationRow> rows;
   std::vector<ForetoldDevices> families;
+  /// Those with none of the metrics that families foretell: as the program predicts them.
+  std::vector<ValidationRow> ofNoFamily;
+  std::vector<ValidationRow> leftOut; ///< that the program skips
 };
 
 /// Devices of families, as their chips and `shots` measurements of each foretell the other rows:

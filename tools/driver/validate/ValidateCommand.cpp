@@ -80,15 +80,21 @@ static bool validateFamilies(Session &session, const Arguments &arguments, const
   auto foretold = foretellFamilies(session, table, labels, static_cast<size_t>(*shots), threads);
   if (!foretold)
     return session.diagnostics.hasErrors();
-  if (arguments.has("json"))
-    printJson(session,
-              withAgreement(
-                  documentOf(arguments, table).set("foretold", foretoldJson(foretold->families)),
-                  foretold->rows));
-  else if (!session.isQuiet())
+  std::vector<ValidationRow> rows = foretold->rows;
+  llvm::append_range(rows, foretold->ofNoFamily);
+  if (arguments.has("json")) {
+    printJson(
+        session,
+        withAgreement(
+            documentOf(arguments, table).set("foretold", foretoldJson(foretold->families)), rows));
+  } else if (!session.isQuiet()) {
     printForetold(session, foretold->families);
-  writeRows(session, arguments, foretold->rows);
-  writeReport(session, arguments, arguments.files().back(), foretold->rows);
+    printSkipped(session, {foretold->leftOut, rows});
+    if (!foretold->ofNoFamily.empty())
+      printAgreement(session, "of no family", foretold->ofNoFamily);
+  }
+  writeRows(session, arguments, rows);
+  writeReport(session, arguments, arguments.files().back(), rows);
   return true;
 }
 
