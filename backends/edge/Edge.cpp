@@ -94,12 +94,15 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
     }
   if (!time.bound.empty())
     cost.addBound(time.bound, cost.latency);
-  cost.energy = cost.work->computeEnergy = Figure::notGiven("layers of chip", chip.name());
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
   cost.area = areaOf(chip);
   if (const ir::Attribute *measured = chip.op.layers().find("measured"))
     cost.latency = cost.latency * measured->asQuantity().toUncertain();
+  const ir::Attribute *power = chip.op.layers().find("power");
+  cost.energy = power ? Figure(cost.latency * power->asQuantity().toUncertain())
+                      : Figure::notGiven("layers of chip", chip.name());
+  cost.work->computeEnergy = cost.energy;
   cost.provenance = Provenance::of("edge");
   cost.describe(PartKind::Kernel, query.op->symbol(), query.op->range());
   return cost;
