@@ -266,9 +266,9 @@ std::vector<FitFindings> Calibration::fit(llvm::function_ref<bool(size_t)> isKno
   return findings;
 }
 
-std::vector<ValidationRow> Calibration::foretold(const ConstantValues &values,
-                                                 llvm::ArrayRef<size_t> numbers,
-                                                 llvm::ArrayRef<FitFindings> findings) {
+std::vector<ValidationRow> Calibration::predicted(const ConstantValues &values,
+                                                  llvm::ArrayRef<size_t> numbers,
+                                                  llvm::ArrayRef<FitFindings> findings) {
   std::vector<ValidationRow> found = rows.predict(values, numbers);
   std::set<size_t> unknown;
   for (const FitFindings &each : findings)
@@ -306,7 +306,7 @@ std::vector<ValidationRow> Calibration::leaveOut(llvm::StringRef label) {
     ConstantValues values;
     std::vector<FitFindings> findings =
         fit([&](size_t row) { return groupOf(rows.rows()[row], label) != group; }, values);
-    llvm::append_range(all, foretold(values, numbers, findings));
+    llvm::append_range(all, predicted(values, numbers, findings));
   }
   return all;
 }

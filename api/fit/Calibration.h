@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The fits of a program, one after the other, each with what those before it have found; and how
-// well they foretell rows that were left out. An error is the logarithm of predicted over measured.
+// well they predict rows that were left out. An error is the logarithm of predicted over measured.
 // Constants are fitted in logarithms or, on a linear scale, as shares of the way between their
 // bounds. The terms of what is minimised are in docs/calibration.md.
 #ifndef PERFC_API_FIT_CALIBRATION_H
@@ -39,15 +39,15 @@ public:
 
   /// Fits to the rows that `isKnown`; `values` are then those of all constants.
   std::vector<FitFindings> fit(llvm::function_ref<bool(size_t)> isKnown, ConstantValues &values);
-  /// The predicted rows of each group by `label` as a fit to all other rows foretells them. A row
+  /// The predicted rows of each group by `label` as a fit to all other rows predicts them. A row
   /// is skipped with a reason where no other says anything about one of its constants.
   std::vector<ValidationRow> leaveOut(llvm::StringRef label);
   /// For `shots` rows of each group by `label`, chosen by a hash of their names, whether each row
   /// is one of them.
   std::vector<bool> shots(llvm::StringRef label, size_t shots) const;
   /// These rows with `values`.
-  std::vector<ValidationRow> foretold(const ConstantValues &values, llvm::ArrayRef<size_t> numbers,
-                                      llvm::ArrayRef<FitFindings> findings);
+  std::vector<ValidationRow> predicted(const ConstantValues &values, llvm::ArrayRef<size_t> numbers,
+                                       llvm::ArrayRef<FitFindings> findings);
 
 private:
   FitRows &rows;

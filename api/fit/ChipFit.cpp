@@ -150,8 +150,8 @@ std::vector<ChipFit::Figure> ChipFit::figures() const {
   return all;
 }
 
-std::vector<ValidationRow> ChipFit::foretold(const DevicePosterior &known,
-                                             llvm::ArrayRef<size_t> wanted) const {
+std::vector<ValidationRow> ChipFit::predicted(const DevicePosterior &known,
+                                              llvm::ArrayRef<size_t> wanted) const {
   const Device &device = measured.devices().front();
   PredictedLogs logs = predictedLogs(known, device.measured(wanted).amounts);
   std::vector<ValidationRow> all;
@@ -163,7 +163,7 @@ std::vector<ValidationRow> ChipFit::foretold(const DevicePosterior &known,
   return all;
 }
 
-std::vector<ValidationRow> ChipFit::fitted() const { return foretold(posterior, places(true)); }
+std::vector<ValidationRow> ChipFit::fitted() const { return predicted(posterior, places(true)); }
 
 std::vector<ValidationRow> ChipFit::leftOut() const {
   const Device &device = measured.devices().front();
@@ -171,7 +171,7 @@ std::vector<ValidationRow> ChipFit::leftOut() const {
   for (size_t place : places(true)) {
     std::vector<size_t> others = places(true);
     llvm::erase_value(others, place);
-    llvm::append_range(all, foretold(devicePosterior(prior, device.measured(others)), place));
+    llvm::append_range(all, predicted(devicePosterior(prior, device.measured(others)), place));
   }
   return all;
 }

@@ -44,7 +44,7 @@ public:
     double factor;          ///< its 90 % interval is from `fitted` / factor to `fitted` * factor
   };
   std::vector<Figure> figures() const;
-  /// The measurements as they are with the figures found, and each as the others foretell it.
+  /// The measurements as they are with the figures found, and each as the others predict it.
   std::vector<ValidationRow> fitted() const, leftOut() const;
   /// What to measure next, of what has no latency yet: the most telling first.
   std::vector<std::string> next(size_t count) const;
@@ -53,8 +53,8 @@ public:
 
 private:
   std::vector<size_t> places(bool measured) const;
-  std::vector<ValidationRow> foretold(const DevicePosterior &known,
-                                      llvm::ArrayRef<size_t> wanted) const;
+  std::vector<ValidationRow> predicted(const DevicePosterior &known,
+                                       llvm::ArrayRef<size_t> wanted) const;
 
   CalibratedChip chip;
   std::unique_ptr<FitRows> rows;

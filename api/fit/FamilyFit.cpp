@@ -87,10 +87,10 @@ static bool isKnown(const DeviceRow &row, const Family *family) {
   return family && family->works() ? family->works()->knows(row.work) : row.amounts != nullptr;
 }
 
-/// Adds the rows of `device` that are wanted and no shots, as the prior and the shots foretell
+/// Adds the rows of `device` that are wanted and no shots, as the prior and the shots predict
 /// them.
-void FamilyFit::foretell(const Device &device, const DevicePrior &prior, const Family *family,
-                         const Choice &choice, std::vector<ValidationRow> &into) const {
+void FamilyFit::predict(const Device &device, const DevicePrior &prior, const Family *family,
+                        const Choice &choice, std::vector<ValidationRow> &into) const {
   std::vector<size_t> known, wanted, chosen;
   for (size_t i = 0; i < device.rows.size(); ++i)
     if (isKnown(device.rows[i], family) && choice.isKnown(device.rows[i]))
@@ -137,8 +137,8 @@ static bool isAny(const DeviceRow &) { return true; }
 std::vector<ValidationRow> FamilyFit::withShots(size_t shots) const {
   std::vector<ValidationRow> all;
   for (const Device &device : measured.devices())
-    foretell(device, measured.writtenPrior(device), nullptr,
-             {isAny, isAny, /*isNew=*/false, shots, /*wider=*/1}, all);
+    predict(device, measured.writtenPrior(device), nullptr,
+            {isAny, isAny, /*isNew=*/false, shots, /*wider=*/1}, all);
   return all;
 }
 
@@ -164,8 +164,8 @@ size_t FamilyFit::partOf(const std::map<std::string, size_t> &parts, llvm::Strin
   return found == parts.end() ? SIZE_MAX : found->second;
 }
 
-std::vector<ValidationRow> FamilyFit::foretellParts(const Parts &parts, const LeftOut &out,
-                                                    size_t shots, double wider) const {
+std::vector<ValidationRow> FamilyFit::predictParts(const Parts &parts, const LeftOut &out,
+                                                   size_t shots, double wider) const {
   bool hidesWorks = parts.labels.size() > 1;
   auto ofDevice = [&](const Device &device) {
     return partOf(parts.ofDevices, parts.labels[0], device.rows.front());
@@ -183,19 +183,19 @@ std::vector<ValidationRow> FamilyFit::foretellParts(const Parts &parts, const Le
   std::vector<ValidationRow> found;
   for (const Device &device : measured.devices())
     if (ofDevice(device) == out.devices.back())
-      foretell(device, family.prior(device.sheet), &family,
-               {isKnown, isWanted, hidesWorks, shots, wider}, found);
+      predict(device, family.prior(device.sheet), &family,
+              {isKnown, isWanted, hidesWorks, shots, wider}, found);
   return found;
 }
 
-/// Foretells some other parts in the same way, without what is left out: a tenth of the errors
+/// Predicts some other parts in the same way, without what is left out: a tenth of the errors
 /// would be outside intervals as wide.
 double FamilyFit::wideningOf(const Parts &parts, const LeftOut &out, size_t shots) const {
   constexpr size_t enough = 16; // devices
   constexpr double outside = 0.1;
   std::vector<double> errors;
-  std::set<std::string> foretold;
-  for (size_t i = 1; i < parts.devices && foretold.size() < enough; ++i) {
+  std::set<std::string> predicted;
+  for (size_t i = 1; i < parts.devices && predicted.size() < enough; ++i) {
     LeftOut inner = out;
     auto next = [i](std::vector<size_t> &list, size_t count) { // never the one that is out
       list.push_back((list.back() + 1 + (i - 1) % (count - 1)) % count);
@@ -203,12 +203,12 @@ double FamilyFit::wideningOf(const Parts &parts, const LeftOut &out, size_t shot
     next(inner.devices, parts.devices);
     if (parts.works > 1)
       next(inner.works, parts.works);
-    for (const ValidationRow &row : foretellParts(parts, inner, shots, /*wider=*/1))
+    for (const ValidationRow &row : predictParts(parts, inner, shots, /*wider=*/1))
       if (const Prediction *prediction = predictionOf(row, *ofFit)) {
         double deviation = prediction->halfWidth / endOfInterval / prediction->predicted->real;
         double error = std::log(prediction->predicted->real / prediction->reference->real);
         errors.push_back(std::fabs(error) / deviation);
-        foretold.insert(groupOf(row, ofFit->family->by).str());
+        predicted.insert(groupOf(row, ofFit->family->by).str());
       }
   }
   // Of few errors the tenth is not known that well (Vovk et al., 2005).
@@ -226,7 +226,7 @@ std::vector<ValidationRow> FamilyFit::leaveOut(llvm::ArrayRef<std::string> label
   auto work = [&] {
     for (size_t i = 0; (i = next.fetch_add(1)) < count;) {
       LeftOut out{{i / parts.works}, {i % parts.works}};
-      found[i] = foretellParts(parts, out, shots, wideningOf(parts, out, shots));
+      found[i] = predictParts(parts, out, shots, wideningOf(parts, out, shots));
     }
   };
   std::vector<std::thread> others;
@@ -241,11 +241,11 @@ std::vector<ValidationRow> FamilyFit::leaveOut(llvm::ArrayRef<std::string> label
   return all;
 }
 
-DeviceStatistics FamilyFit::statistics(llvm::ArrayRef<ValidationRow> foretold) const {
+DeviceStatistics FamilyFit::statistics(llvm::ArrayRef<ValidationRow> predicted) const {
   std::map<std::string, std::vector<const Prediction *>> devices;
   DeviceStatistics found;
   double covered = 0;
-  for (const ValidationRow &row : foretold)
+  for (const ValidationRow &row : predicted)
     if (const Prediction *prediction = predictionOf(row, *ofFit)) {
       devices[groupOf(row, ofFit->family->by).str()].push_back(prediction);
       double away = std::fabs(prediction->predicted->real - prediction->reference->real);

@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fit to a family of devices (api/fit/Family.h), and how well it foretells devices that it has
+// A fit to a family of devices (api/fit/Family.h), and how well it predicts devices that it has
 // not seen, from a few measurements of each: these are chosen by what is known before any is made.
 #ifndef PERFC_API_FIT_FAMILYFIT_H
 #define PERFC_API_FIT_FAMILYFIT_H
@@ -9,7 +9,7 @@
 
 namespace perfc::api {
 
-/// How rows of devices are foretold: of each device the mean of its errors, in percent, and of
+/// How rows of devices are predicted: of each device the mean of its errors, in percent, and of
 /// these the median and the 90th percentile.
 struct DeviceStatistics {
   size_t rows = 0, devices = 0;
@@ -29,22 +29,22 @@ public:
   Family all() const;
 
   /// The rows of each device as a family of the devices in other groups by the first label
-  /// foretells them, with `shots` measurements of the device; of a second label, groups are left
+  /// predicts them, with `shots` measurements of the device; of a second label, groups are left
   /// out as well, from the family and the measurements. Groups leave one by one, more than 24 of
   /// them in eight parts, and those of the second label in at most seven; rows without a group are
   /// never left out. Intervals are widened as devices want it that are left out of that family in
   /// turn.
   std::vector<ValidationRow> leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const;
-  /// The rows of each device as its chip in the program and `shots` measurements foretell them.
+  /// The rows of each device as its chip in the program and `shots` measurements predict them.
   std::vector<ValidationRow> withShots(size_t shots) const;
 
-  DeviceStatistics statistics(llvm::ArrayRef<ValidationRow> foretold) const;
+  DeviceStatistics statistics(llvm::ArrayRef<ValidationRow> predicted) const;
 
 private:
   Family familyOf(llvm::function_ref<bool(const Device &)> isIn,
                   llvm::function_ref<bool(const DeviceRow &)> isKnown) const;
   /// The groups of one or two labels in parts, and which of these are left out: the last ones are
-  /// foretold.
+  /// predicted.
   struct Parts {
     std::map<std::string, size_t> ofDevices, ofWorks;
     std::vector<std::string> labels;
@@ -57,19 +57,19 @@ private:
   std::map<std::string, size_t> partsBy(llvm::StringRef label, size_t most) const;
   size_t partOf(const std::map<std::string, size_t> &parts, llvm::StringRef label,
                 const DeviceRow &row) const;
-  std::vector<ValidationRow> foretellParts(const Parts &parts, const LeftOut &out, size_t shots,
-                                           double wider) const;
+  std::vector<ValidationRow> predictParts(const Parts &parts, const LeftOut &out, size_t shots,
+                                          double wider) const;
   double wideningOf(const Parts &parts, const LeftOut &out, size_t shots) const;
 
-  /// Which rows of a device may be measured, and which are foretold where they are not.
+  /// Which rows of a device may be measured, and which are predicted where they are not.
   struct Choice {
     llvm::function_ref<bool(const DeviceRow &)> isKnown, isWanted;
-    bool isNew; ///< what is foretold has never been measured
+    bool isNew; ///< what is predicted has never been measured
     size_t shots;
     double wider; ///< intervals, by this factor
   };
-  void foretell(const Device &device, const DevicePrior &prior, const Family *family,
-                const Choice &choice, std::vector<ValidationRow> &into) const;
+  void predict(const Device &device, const DevicePrior &prior, const Family *family,
+               const Choice &choice, std::vector<ValidationRow> &into) const;
 
   FitRows *rows = nullptr;
   const Fit *ofFit = nullptr;

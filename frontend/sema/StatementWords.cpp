@@ -247,7 +247,7 @@ static constexpr WordSpec calibrateWords[] = {
      .kind = Name,
      .maxArgs = anyNumber,
      .byDefault = "none",
-     .doc = "groups that are left out one by one, to see how well the fit foretells them"},
+     .doc = "groups that are left out one by one, to see how well the fit predicts them"},
 };
 
 static constexpr WordSpec fitFamilyWords[] = {

@@ -92,24 +92,25 @@ public:
     document.set(key, withAgreement(emit::Json::object(), rows));
   }
   void family(const FamilyFit &fit, size_t shots) {
-    std::vector<ForetoldDevices> foretold;
+    std::vector<PredictedDevices> predicted;
     const std::vector<std::string> &labels = fit.fit().leaveOut;
     for (size_t count = labels.size(); count > 0; --count) {
       llvm::ArrayRef<std::string> some = llvm::makeArrayRef(labels).take_front(count);
       last = fit.leaveOut(some, shots);
-      foretold.push_back({fit.fit().name, llvm::join(some, ", "), shots, fit.statistics(last)});
+      predicted.push_back({fit.fit().name, llvm::join(some, ", "), shots, fit.statistics(last)});
     }
     Family whole = fit.all();
     if (!isJson && !session.isQuiet()) {
       printFamily(session, fit, whole);
-      printForetold(session, foretold);
+      printPredicted(session, predicted);
     }
     hasFamilies = true;
     programs += (programs.empty() ? "" : "\n") + familyProgram(fit, whole, fit.fit().name);
-    families.push(
-        emit::Json::object().set("name", fit.fit().name).set("foretold", foretoldJson(foretold)));
+    families.push(emit::Json::object()
+                      .set("name", fit.fit().name)
+                      .set("predicted", predictedJson(predicted)));
   }
-  std::vector<ValidationRow> last; ///< that were foretold
+  std::vector<ValidationRow> last; ///< that were predicted
   std::string programs;            ///< of families
   void finish() {
     if (!isJson)
@@ -138,7 +139,7 @@ static std::vector<std::string> leftOutLabels(llvm::ArrayRef<Fit> fits) {
   return labels;
 }
 
-/// Fits to families: what is found of them, and how they foretell devices that were left out, also
+/// Fits to families: what is found of them, and how they predict devices that were left out, also
 /// together with groups by further labels.
 static bool calibrateFamilies(Session &session, const Arguments &arguments, FitRows &rows,
                               size_t shots, CalibrateReport &report) {
@@ -155,7 +156,7 @@ static bool calibrateFamilies(Session &session, const Arguments &arguments, FitR
   return true;
 }
 
-/// Fits constants, and foretells what no fit has seen: the rows beside the shots, else each group
+/// Fits constants, and predicts what no fit has seen: the rows beside the shots, else each group
 /// that is left out.
 static std::vector<FitFindings> calibrateConstants(const FitRows &rows, Calibration &calibration,
                                                    llvm::ArrayRef<std::string> labels, size_t shots,
@@ -171,10 +172,10 @@ static std::vector<FitFindings> calibrateConstants(const FitRows &rows, Calibrat
   for (size_t i = 0; i < isShot.size(); ++i)
     if (isPredicted(rows.rows()[i]))
       (isShot[i] ? known : others).push_back(i);
-  report.last = calibration.foretold(values, known, {});
+  report.last = calibration.predicted(values, known, {});
   report.agreement("fitted", "fitted", report.last);
   if (shots > 0) {
-    report.last = calibration.foretold(values, others, findings);
+    report.last = calibration.predicted(values, others, findings);
     report.agreement("others", fmt::format("beside {} of each", counted(shots, "row")),
                      report.last);
     return findings;

@@ -114,9 +114,9 @@ static constexpr OptionSpec validateOptions[] = {
 };
 static constexpr OptionSpec calibrateOptions[] = {
     {"output", 'o', "OUT.perf", "write the constants with their intervals as a program"},
-    {"shots", 0, "K", "fit to K rows of each group, and foretell the others"},
+    {"shots", 0, "K", "fit to K rows of each group, and predict the others"},
     {"next", 0, "N", "of chips with tables: which N of the rows without a time to measure next"},
-    {"rows", 0, "OUT.csv", "write each foretold row beside its reference"},
+    {"rows", 0, "OUT.csv", "write each predicted row beside its reference"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"threads", 'j', "N", "threads; as many as there are cores without this"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},

@@ -11,7 +11,7 @@ using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
-void driver::printForetold(Session &session, llvm::ArrayRef<ForetoldDevices> all) {
+void driver::printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> all) {
   Table table({{"family", Align::Left},
                {"left out", Align::Left},
                {"shots"},
@@ -21,7 +21,7 @@ void driver::printForetold(Session &session, llvm::ArrayRef<ForetoldDevices> all
                {"p90 %"},
                {"mean r"},
                {"cover %"}});
-  for (const ForetoldDevices &each : all)
+  for (const PredictedDevices &each : all)
     table.addRow({each.family, each.leftOut.empty() ? "-" : each.leftOut,
                   std::to_string(each.shots), std::to_string(each.found.rows),
                   std::to_string(each.found.devices), fmt::format("{:.3g}", each.found.median),
@@ -40,9 +40,9 @@ void driver::printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<Valida
     session.out << "  skipped " << counted(count, "row") << ": " << reason << '\n';
 }
 
-emit::Json driver::foretoldJson(llvm::ArrayRef<ForetoldDevices> all) {
+emit::Json driver::predictedJson(llvm::ArrayRef<PredictedDevices> all) {
   emit::Json list = emit::Json::array();
-  for (const ForetoldDevices &each : all)
+  for (const PredictedDevices &each : all)
     list.push(emit::Json::object()
                   .set("family", each.family)
                   .set("left_out", each.leftOut)
@@ -64,7 +64,7 @@ void driver::printChip(Session &session, llvm::StringRef chip, const ChipFit &fi
                   figure.figure.text(figure.fitted, 4), fmt::format("{:.2f}x", figure.factor)});
   table.print(session.out, session.tableWidth(), session.colorOut);
   printAgreement(session, "fitted", fit.fitted());
-  printAgreement(session, "each foretold by the others", fit.leftOut());
+  printAgreement(session, "each predicted by the others", fit.leftOut());
   for (const std::string &name : fit.next(next))
     session.out << "measure next: " << name << '\n';
 }

@@ -9,18 +9,18 @@
 
 namespace perfc::driver {
 
-/// How rows were foretold, and of what they were left out: a line of the table.
-struct ForetoldDevices {
+/// How rows were predicted, and of what they were left out: a line of the table.
+struct PredictedDevices {
   std::string family;
   std::string leftOut; ///< "device, network"
   size_t shots;
   api::DeviceStatistics found;
 };
 
-void printForetold(Session &session, llvm::ArrayRef<ForetoldDevices> all);
+void printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> all);
 /// How many rows have no prediction, by the reason.
 void printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<api::ValidationRow>> tables);
-emit::Json foretoldJson(llvm::ArrayRef<ForetoldDevices> all);
+emit::Json predictedJson(llvm::ArrayRef<PredictedDevices> all);
 /// Figures of a chip before and after its measurements, the errors of these, and what to measure
 /// next.
 void printChip(Session &session, llvm::StringRef chip, const api::ChipFit &fit, size_t next);

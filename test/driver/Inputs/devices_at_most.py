@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fails where devices that were left out are foretold worse than a target: the median of their mean errors, in percent, and
+"""Fails where devices that were left out are predicted worse than a target: the median of their mean errors, in percent, and
 where a share follows the mean of their rank correlations.
 
 usage: devices_at_most.py DOCUMENT.json "FAMILY LEFT_OUT" PERCENT [CORRELATION] …
@@ -13,7 +13,7 @@ def main():
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     families = document["families"] if "families" in document else [document]
-    found = {f"{one['family']} {one['left_out']}": one for family in families for one in family["foretold"]}
+    found = {f"{one['family']} {one['left_out']}": one for family in families for one in family["predicted"]}
     failed = False
     while targets:
         name, most = targets[0], float(targets[1])

@@ -56,7 +56,7 @@ public:
   llvm::ArrayRef<CardLine> lines() const { return all; }
   /// Those of a line's table.
   const std::vector<ValidationRow> &rowsOf(const CardLine &line) const;
-  /// The rows of the line that fits foretold without their groups; null where it leaves out none.
+  /// The rows of the line that fits predicted without their groups; null where it leaves out none.
   const std::vector<ValidationRow> *leftOutRows(const CardLine &line) const;
   /// The table of that name; null where no line has it.
   const CardLine *lineOf(llvm::StringRef table) const;

@@ -87,13 +87,13 @@ bool CardTables::predict(Session &session, const CardLine &line, llvm::StringRef
     return path.str().str();
   };
   std::string kind = llvm::StringRef(line.kind).endswith(".perf") ? inFolder(line.kind) : line.kind;
-  bool isFirst = lineOf(line.table) == &line, foretells = !line.leaveOut.empty();
-  if (!isFirst && !foretells)
+  bool isFirst = lineOf(line.table) == &line, predicts = !line.leaveOut.empty();
+  if (!isFirst && !predicts)
     return true;
   session.progress.at(line.table);
   std::vector<ValidationRow> rows;
   bool hasFamilies = false;
-  if (foretells && !leaveOut(session, line, kind, inFolder(line.table), threads, rows, hasFamilies))
+  if (predicts && !leaveOut(session, line, kind, inFolder(line.table), threads, rows, hasFamilies))
     return false;
   if (!isFirst)
     return true;
@@ -103,8 +103,8 @@ bool CardTables::predict(Session &session, const CardLine &line, llvm::StringRef
   return true;
 }
 
-/// Keeps the rows that fits foretell without their groups; of families, whose devices are known by
-/// measurements alone, `rows` are the devices as the program and these measurements foretell them.
+/// Keeps the rows that fits predict without their groups; of families, whose devices are known by
+/// measurements alone, `rows` are the devices as the program and these measurements predict them.
 bool CardTables::leaveOut(Session &session, const CardLine &line, llvm::StringRef kind,
                           llvm::StringRef path, unsigned threads, std::vector<ValidationRow> &rows,
                           bool &hasFamilies) {
@@ -117,10 +117,10 @@ bool CardTables::leaveOut(Session &session, const CardLine &line, llvm::StringRe
   if (!program)
     return false;
   llvm::Optional<std::vector<ValidationRow>> unseen;
-  if (auto foretold = foretellFamilies(session, *program, line.leaveOut, line.shots, threads)) {
+  if (auto predicted = predictFamilies(session, *program, line.leaveOut, line.shots, threads)) {
     hasFamilies = true;
-    unseen = std::move(foretold->rows);
-    if (auto known = foretellFamilies(session, *program, {}, line.shots, threads))
+    unseen = std::move(predicted->rows);
+    if (auto known = predictFamilies(session, *program, {}, line.shots, threads))
       rows = std::move(known->rows);
   } else if (!session.diagnostics.hasErrors()) {
     unseen = leaveOutRows(session, *program, line.leaveOut.front(), threads);

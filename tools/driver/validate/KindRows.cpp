@@ -42,21 +42,21 @@ bool driver::predictRows(Session &session, llvm::StringRef kind, llvm::StringRef
   return !session.diagnostics.hasErrors();
 }
 
-/// Rows with none of the metrics that families foretell.
+/// Rows with none of the metrics that families predict.
 static std::vector<ValidationRow> ofNoFamily(FitRows &fitted) {
-  auto isForetold = [&](const Prediction &prediction) {
+  auto isPredicted = [&](const Prediction &prediction) {
     return llvm::any_of(fitted.fits(), [&](const Fit &fit) {
       return fit.family && (fit.metric.empty() || fit.metric == prediction.metric);
     });
   };
   std::vector<size_t> numbers;
   for (const auto &row : llvm::enumerate(fitted.rows()))
-    if (!row.value().isLeftOut && llvm::none_of(row.value().predictions, isForetold))
+    if (!row.value().isLeftOut && llvm::none_of(row.value().predictions, isPredicted))
       numbers.push_back(row.index());
   return numbers.empty() ? std::vector<ValidationRow>() : fitted.predictWith(nullptr, numbers);
 }
 
-llvm::Optional<ForetoldRows> driver::foretellFamilies(Session &session, const TableFile &table,
+llvm::Optional<PredictedRows> driver::predictFamilies(Session &session, const TableFile &table,
                                                       llvm::ArrayRef<std::string> labels,
                                                       size_t shots, unsigned threads) {
   FitRows fitted(session.context(), table.file, table.defines, threads, FitRows::Wanted::Families);
@@ -65,7 +65,7 @@ llvm::Optional<ForetoldRows> driver::foretellFamilies(Session &session, const Ta
   Calibration calibration(fitted);
   if (!calibration.check(session.diagnostics, labels))
     return llvm::None;
-  ForetoldRows result;
+  PredictedRows result;
   for (const Fit &fit : fitted.fits()) {
     FamilyFit family;
     if (!fit.family || !family.read(fitted, fit, session.diagnostics, threads))

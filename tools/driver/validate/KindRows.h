@@ -19,24 +19,24 @@ const TableKind *findKind(llvm::StringRef name);
 bool predictRows(Session &session, llvm::StringRef kind, llvm::StringRef path,
                  std::vector<ValidationRow> &rows);
 
-/// Rows of families of devices that are foretold, and how well: a line for each family.
-struct ForetoldRows {
+/// Rows of families of devices that are predicted, and how well: a line for each family.
+struct PredictedRows {
   std::vector<ValidationRow> rows;
-  std::vector<ForetoldDevices> families;
-  /// Those with none of the metrics that families foretell: as the program predicts them.
+  std::vector<PredictedDevices> families;
+  /// Those with none of the metrics that families predict: as the program predicts them.
   std::vector<ValidationRow> ofNoFamily;
   std::vector<ValidationRow> leftOut; ///< that the program skips
 };
 
-/// Devices of families, as their chips and `shots` measurements of each foretell the other rows:
+/// Devices of families, as their chips and `shots` measurements of each predict the other rows:
 /// by the program, or with the groups by `labels` left out by a family of all others. Nothing where
 /// the program has no families, and after a report.
-llvm::Optional<ForetoldRows> foretellFamilies(Session &session, const TableFile &table,
+llvm::Optional<PredictedRows> predictFamilies(Session &session, const TableFile &table,
                                               llvm::ArrayRef<std::string> labels, size_t shots,
                                               unsigned threads);
 
 /// Each group's rows by `label` as a fit of the program's `calibrate` statements to all others
-/// foretells them; nothing after a report.
+/// predicts them; nothing after a report.
 llvm::Optional<std::vector<ValidationRow>> leaveOutRows(Session &session, const TableFile &table,
                                                         llvm::StringRef label, unsigned threads);
 

@@ -47,7 +47,7 @@ static emit::Json documentOf(const Arguments &arguments, const TableFile &table)
       .set(table.kind.empty() ? "file" : "kind", arguments.files()[0]);
 }
 
-/// Each group's rows as a fit to all others foretells them.
+/// Each group's rows as a fit to all others predicts them.
 static void leaveOut(Session &session, const Arguments &arguments, const TableFile &table) {
   std::string label = arguments.value("leave-out").str();
   unsigned threads = threadsOf(session, arguments);
@@ -77,21 +77,21 @@ static bool validateFamilies(Session &session, const Arguments &arguments, const
   for (llvm::StringRef label : llvm::split(arguments.value("leave-out"), ","))
     if (!label.empty())
       labels.push_back(label.trim().str());
-  auto foretold = foretellFamilies(session, table, labels, static_cast<size_t>(*shots), threads);
-  if (!foretold)
+  auto predicted = predictFamilies(session, table, labels, static_cast<size_t>(*shots), threads);
+  if (!predicted)
     return session.diagnostics.hasErrors();
-  std::vector<ValidationRow> rows = foretold->rows;
-  llvm::append_range(rows, foretold->ofNoFamily);
+  std::vector<ValidationRow> rows = predicted->rows;
+  llvm::append_range(rows, predicted->ofNoFamily);
   if (arguments.has("json")) {
-    printJson(
-        session,
-        withAgreement(
-            documentOf(arguments, table).set("foretold", foretoldJson(foretold->families)), rows));
+    printJson(session,
+              withAgreement(
+                  documentOf(arguments, table).set("predicted", predictedJson(predicted->families)),
+                  rows));
   } else if (!session.isQuiet()) {
-    printForetold(session, foretold->families);
-    printSkipped(session, {foretold->leftOut, rows});
-    if (!foretold->ofNoFamily.empty())
-      printAgreement(session, "of no family", foretold->ofNoFamily);
+    printPredicted(session, predicted->families);
+    printSkipped(session, {predicted->leftOut, rows});
+    if (!predicted->ofNoFamily.empty())
+      printAgreement(session, "of no family", predicted->ofNoFamily);
   }
   writeRows(session, arguments, rows);
   writeReport(session, arguments, arguments.files().back(), rows);
