@@ -3,7 +3,33 @@
 
 #include <algorithm>
 
+using namespace perfc;
 using namespace perfc::serving;
+
+BatchShape serving::shapeOf(const Batch &batch, llvm::ArrayRef<Request> requests) {
+  BatchShape shape;
+  for (const BatchEntry &entry : batch) {
+    const Request &request = requests[entry.request];
+    shape.tokens += entry.tokens;
+    if (!request.isPrefilled) {
+      shape.chunks.push_back({entry.tokens, request.processed});
+      shape.outputs += request.processed + entry.tokens == request.prompt;
+      continue;
+    }
+    shape.outputs += entry.tokens;
+    if (entry.tokens > 1) {
+      ++shape.verified;
+    } else {
+      ++shape.decodes;
+      shape.decodeContext += request.processed;
+    }
+  }
+  if (shape.verified > 0)
+    for (const BatchEntry &entry : batch)
+      if (const Request &request = requests[entry.request]; request.isPrefilled && entry.tokens > 1)
+        shape.chunks.push_back({entry.tokens, request.processed - 1});
+  return shape;
+}
 
 static int64_t partOf(int64_t whole, int64_t ranks) { return (whole + ranks - 1) / ranks; }
 

@@ -4,6 +4,8 @@
 #ifndef PERFC_BACKENDS_SERVING_BATCHSHAPE_H
 #define PERFC_BACKENDS_SERVING_BATCHSHAPE_H
 
+#include "backends/serving/Scheduler.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -23,6 +25,9 @@ struct BatchShape {
   std::vector<Chunk> chunks;
   int64_t verified = 0; ///< how many of them, the last ones
 };
+
+/// That of `batch` of these requests.
+BatchShape shapeOf(const Batch &batch, llvm::ArrayRef<Request> requests);
 
 /// What the busiest of `ranks` data-parallel groups has of a batch: requests that make a token are
 /// dealt out evenly, those whose guesses are verified with their mean context; pieces of prompts go

@@ -58,7 +58,6 @@ private:
   void makeBatches(size_t copy);
   UnderWay underWay(size_t copy, Batch batch);
   void record(UnderWay batch);
-  BatchShape shapeOf(const Batch &batch) const;
   double nextChange() const;
   Pool &poolOf(size_t copy) { return pools[pools.size() > 1 && copy >= pools[1].first ? 1 : 0]; }
 
@@ -340,38 +339,12 @@ void Simulation::finish(size_t copy, UnderWay done) {
   copies[copy].isNews = true;
 }
 
-BatchShape Simulation::shapeOf(const Batch &batch) const {
-  BatchShape shape;
-  for (const BatchEntry &entry : batch) {
-    const Request &request = result.requests[entry.request];
-    shape.tokens += entry.tokens;
-    if (!request.isPrefilled) {
-      shape.chunks.push_back({entry.tokens, request.processed});
-      shape.outputs += request.processed + entry.tokens == request.prompt;
-      continue;
-    }
-    shape.outputs += entry.tokens;
-    if (entry.tokens > 1) {
-      ++shape.verified;
-    } else {
-      ++shape.decodes;
-      shape.decodeContext += request.processed;
-    }
-  }
-  if (shape.verified > 0)
-    for (const BatchEntry &entry : batch)
-      if (const Request &request = result.requests[entry.request];
-          request.isPrefilled && entry.tokens > 1)
-        shape.chunks.push_back({entry.tokens, request.processed - 1});
-  return shape;
-}
-
 UnderWay Simulation::underWay(size_t copy, Batch batch) {
   Pool &pool = poolOf(copy);
   if (onBatch)
     onBatch(batch);
   UnderWay next;
-  next.shape = shapeOf(batch);
+  next.shape = shapeOf(batch, result.requests);
   next.number = result.batches.size();
   ++pool.result.batches;
   ServedBatch &served = next.served;

@@ -8,6 +8,7 @@
 #include "ir/common/diagnostics/Systems.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/ChipChecks.h"
 #include "frontend/build/KernelLibraryBuilder.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/build/TimeloopBuilder.h"
@@ -16,8 +17,6 @@
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/target/TargetOps.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace perfc;
 
@@ -43,16 +42,10 @@ private:
   llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
                                       const UnitContext &units, bool isVector);
   void network(const Node &node, ir::Region &region, UnitContext units);
-  void checkNames(ir::Operation &chip);
-  void checkNetworks(ir::Operation &chip);
-  void checkFeed(ir::Operation &network, ir::Operation &array);
-  void checkUnits(const ir::Operation &block);
   UnitContext nestedUnits(const Node &node, UnitContext units);
 
   BuildContext &context;
   DiagnosticEngine &diagnostics;
-  /// Networks from other arrays, by the array that they feed.
-  llvm::DenseMap<const ir::Operation *, const ir::Operation *> feeds;
 };
 
 UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
@@ -282,110 +275,6 @@ void ChipBuilder::parts(const Node &node, ir::Region &region, const UnitContext 
   }
 }
 
-/// Warns of memories after which nothing is fed, and of arrays that compute nothing.
-void ChipBuilder::checkUnits(const ir::Operation &block) {
-  auto isUnit = [](const ir::Operation &part) {
-    bool found = part.is("target.compute");
-    part.walk([&](const ir::Operation &inner) { found |= inner.is("target.compute"); });
-    return found;
-  };
-  // From the last part on: whether a unit is fed from there. The last memories feed the block's
-  // own.
-  bool isFed =
-      llvm::any_of(block.body(), [](const auto &part) { return part.is("target.compute"); });
-  std::vector<const ir::Operation *> parts;
-  for (const ir::Operation &part : block.body())
-    parts.push_back(&part);
-  for (const ir::Operation *part : llvm::reverse(parts)) {
-    if (part->is("target.memory") && !isFed)
-      diagnostics.report(part->range(), diag::WordWithoutEffect, "memory " + part->symbol().str(),
-                         "it feeds what stands after it, and no unit does");
-    if (part->is("target.array") && !isUnit(*part))
-      diagnostics.report(part->range(), diag::WordWithoutEffect, "array " + part->symbol().str(),
-                         "no unit is in it");
-    else if (part->is("target.array"))
-      checkUnits(*part);
-    isFed |= isUnit(*part);
-  }
-}
-
-/// Mappings, loop nests and results call a part of a chip by its name alone.
-void ChipBuilder::checkNames(ir::Operation &chip) {
-  llvm::StringMap<const ir::Operation *> places, units;
-  chip.walk([&](const ir::Operation &part) {
-    bool isMemory = part.is("target.memory"), isUnit = part.is("target.compute");
-    if (!isMemory && !isUnit && !part.is("target.array"))
-      return;
-    auto [known, isNew] = (isUnit ? units : places).try_emplace(part.symbol(), &part);
-    if (isNew)
-      return;
-    diagnostics
-        .report(part.range(), diag::DuplicatePart,
-                isMemory ? "memory"
-                : isUnit ? "compute"
-                         : "array",
-                part.symbol())
-        .note(known->second->range(), "this part of the chip has that name")
-        .help("mappings and results call a part by its name alone");
-  });
-}
-
-/// A network that leads out of its array feeds one that stands directly in the chip and has no
-/// memory before it there.
-void ChipBuilder::checkFeed(ir::Operation &network, ir::Operation &array) {
-  auto report = [&](const std::string &why) {
-    diagnostics.report(network.range(), diag::WordWithoutEffect, "network", why);
-  };
-  if (!array.parentOp()->is("target.chip"))
-    return report(fmt::format("`{}` is in `{}`, whose memories feed it", array.symbol(),
-                              array.parentOp()->symbol()));
-  for (const ir::Operation &before : *array.parentRegion()) {
-    if (&before == &array)
-      break;
-    if (before.is("target.memory"))
-      return report(fmt::format("memory `{}` stands before `{}` and feeds it", before.symbol(),
-                                array.symbol()));
-  }
-  auto [feed, isFirst] = feeds.try_emplace(&array, &network);
-  if (!isFirst)
-    report(fmt::format("another network feeds `{}`", array.symbol()));
-}
-
-/// A network leads `to` a memory or unit of its array, or to another array.
-void ChipBuilder::checkNetworks(ir::Operation &chip) {
-  std::vector<llvm::StringRef> names;
-  chip.walk([&](ir::Operation &part) {
-    if (!part.symbol().empty())
-      names.push_back(part.symbol());
-  });
-  chip.walk([&](ir::Operation &part) {
-    llvm::StringRef to = part.is("target.network") ? part.stringAttr("to") : "";
-    if (to.empty())
-      return;
-    if (!llvm::is_contained(names, to)) {
-      diagnostics.report(part.range(), diag::UnknownPlace, chip.symbol(), to).suggest(to, names);
-      return;
-    }
-    const ir::Operation &around = *part.parentOp();
-    bool isInside = false;
-    around.walk([&](const ir::Operation &inner) {
-      isInside |= inner.symbol() == to && (inner.is("target.memory") || inner.is("target.compute"));
-    });
-    ir::Operation *array = nullptr;
-    chip.walk([&](ir::Operation &other) {
-      bool holds = false;
-      other.walk([&](const ir::Operation &inner) { holds |= &inner == &part; });
-      if (other.symbol() == to && other.is("target.array") && !holds)
-        array = &other;
-    });
-    if (array)
-      checkFeed(part, *array);
-    else if (!isInside)
-      diagnostics.report(part.range(), diag::NetworkLeadsNowhere, around.symbol(), to,
-                         "which is no memory and no unit in it");
-  });
-}
-
 llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   size_t errors = diagnostics.errorCount();
   Node *node = context.elaborator.declaration(hardware, context.allowMissing);
@@ -432,12 +321,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
       diagnostics.report(calibrate->range, diag::NothingToCalibrate, hardware.decl->name);
   }
   parts(*node, chip->body(), units);
-  checkNames(*chip);
-  checkNetworks(*chip);
-  bool hasUnit = false;
-  chip->walk([&](const ir::Operation &part) { hasUnit |= part.is("target.compute"); });
-  if (hasUnit)
-    checkUnits(*chip);
+  checkChip(*chip, diagnostics);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   return BuiltTarget{chip->symbol().str(), written(Value(hardware)), &hardware, units.dtype};

@@ -12,6 +12,9 @@
 
 using namespace perfc;
 
+/// `memory` of `memory.peak` is no metric by itself, but begins one.
+bool perfc::beginsMetric(llvm::StringRef name) { return findMetric(name) || name == "memory"; }
+
 namespace {
 
 /// A converted expression, and what is known of its values.
@@ -67,9 +70,6 @@ const Decl *Converter::userMetric(llvm::StringRef name) const {
 bool Converter::isResult(const ast::Expr &expr) const {
   return expr.kind == ast::ExprKind::Name && context.findResult(expr.text);
 }
-
-/// `memory` of `memory.peak` is no metric by itself, but begins one.
-static bool beginsMetric(llvm::StringRef name) { return findMetric(name) || name == "memory"; }
 
 bool Converter::mentionsMetric(const ast::Expr &expr) const {
   if (expr.kind == ast::ExprKind::Name)
@@ -475,32 +475,6 @@ void perfc::defineAskedMetrics(BuildContext &context, ResultName &result,
       visit(*decl->value);
 }
 
-/// What to write for a name that is no metric.
-static void helpUnknown(const BuildContext &context, llvm::StringRef name, Diagnostic &error) {
-  if (context.isSwept(name)) {
-    error.help("rows have a column for each name that a sweep sets");
-    return;
-  }
-  std::vector<llvm::StringRef> names;
-  for (ResultKind kind : resultKinds)
-    for (const MetricSpec &spec : metricsOf(kind))
-      names.push_back(spec.name);
-  llvm::StringRef known = metricCalled(name);
-  error.suggest(known.empty() ? name : known, names);
-}
-
-llvm::Optional<ir::Attribute> perfc::reportColumn(BuildContext &context, const ast::Expr &expr,
-                                                  const MetricScope &where) {
-  bool isName = expr.kind == ast::ExprKind::Name;
-  if (isName && context.findResult(expr.text))
-    return ir::Attribute(expr.text);
-  Converter converter(context, where);
-  if (isName && !converter.mentionsMetric(expr) && !beginsMetric(expr.text)) {
-    if (isLost(where.scope->file(), expr.text))
-      return llvm::None; // of a statement that a syntax error has dropped
-    helpUnknown(context, expr.text,
-                context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text));
-    return llvm::None;
-  }
-  return metricExpr(context, expr, where);
+bool perfc::mentionsMetric(BuildContext &context, const ast::Expr &expr, const MetricScope &where) {
+  return Converter(context, where).mentionsMetric(expr);
 }

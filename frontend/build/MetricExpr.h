@@ -36,10 +36,10 @@ llvm::Optional<ir::AttrList> measuredMetric(BuildContext &context, const ast::Ex
 void defineAskedMetrics(BuildContext &context, ResultName &result, const MetricScope &where);
 /// The string that stands in place of a metric and says why there is none; "" for none.
 std::string reasonInstead(BuildContext &context, const ast::Expr &metric, const MetricScope &where);
-/// A column of `report`: a metric expression, or outside of statements the name of a result;
-/// nothing after a report.
-llvm::Optional<ir::Attribute> reportColumn(BuildContext &context, const ast::Expr &expr,
-                                           const MetricScope &where);
+/// Whether the expression asks for a metric, of the library or of the file.
+bool mentionsMetric(BuildContext &context, const ast::Expr &expr, const MetricScope &where);
+/// Whether a path of metrics begins with this name.
+bool beginsMetric(llvm::StringRef name);
 
 } // namespace perfc
 

@@ -3,6 +3,7 @@
 // What a statement asks about its result: expect, report and emit, goals and conditions.
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/StudyBuilder.h"
+#include "frontend/sema/OtherNames.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Files.h"
@@ -13,6 +14,37 @@
 
 using namespace perfc;
 using study::rowKinds;
+
+/// What to write for a name that is no metric.
+static void helpUnknown(const BuildContext &context, llvm::StringRef name, Diagnostic &error) {
+  if (context.isSwept(name)) {
+    error.help("rows have a column for each name that a sweep sets");
+    return;
+  }
+  std::vector<llvm::StringRef> names;
+  for (ResultKind kind : resultKinds)
+    for (const MetricSpec &spec : metricsOf(kind))
+      names.push_back(spec.name);
+  llvm::StringRef known = metricCalled(name);
+  error.suggest(known.empty() ? name : known, names);
+}
+
+/// A column of `report`: a metric expression, or outside of statements the name of a result;
+/// nothing after a report.
+static llvm::Optional<ir::Attribute> reportColumn(BuildContext &context, const ast::Expr &expr,
+                                                  const MetricScope &where) {
+  bool isName = expr.kind == ast::ExprKind::Name;
+  if (isName && context.findResult(expr.text))
+    return ir::Attribute(expr.text);
+  if (isName && !mentionsMetric(context, expr, where) && !beginsMetric(expr.text)) {
+    if (isLost(where.scope->file(), expr.text))
+      return llvm::None; // of a statement that a syntax error has dropped
+    helpUnknown(context, expr.text,
+                context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text));
+    return llvm::None;
+  }
+  return metricExpr(context, expr, where);
+}
 
 bool StudyBuilder::report(const Node &node, const MetricScope &where, ir::Region &into) {
   ir::AttrList columns;

@@ -10,6 +10,8 @@ namespace perfc {
 
 /// The words of a block of a chip or system; empty for a block that is none.
 llvm::ArrayRef<WordSpec> partWordsOf(BlockKind kind);
+/// Those of `layers` of a chip.
+llvm::ArrayRef<WordSpec> layersWords();
 /// The words of a block of a system alone.
 llvm::ArrayRef<WordSpec> systemWordsOf(BlockKind kind);
 /// The words of a `timeloop` block or of the lines in it.
