@@ -87,10 +87,14 @@ static std::string otherCollective(BuildContext &context, const Instance &algori
   return other;
 }
 
-bool perfc::isInNetwork(const Instance &algorithm) {
+static bool hasBody(const Instance &algorithm, llvm::StringRef word) {
   const ast::Body *body = algorithm.decl->item->block;
-  return body && body->items.size() == 1 && body->items[0]->word == "in_network";
+  return body && body->items.size() == 1 && body->items[0]->word == word;
 }
+
+bool perfc::isInNetwork(const Instance &algorithm) { return hasBody(algorithm, "in_network"); }
+
+bool perfc::isOfLibrary(const Instance &algorithm) { return hasBody(algorithm, "library"); }
 
 bool perfc::servesCollective(BuildContext &context, const Instance &algorithm,
                              llvm::StringRef collective) {

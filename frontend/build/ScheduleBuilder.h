@@ -15,6 +15,8 @@ bool servesCollective(BuildContext &context, const Instance &algorithm, llvm::St
 /// Whether `algorithm` leaves the work to switches: its body is `in_network`. The provider of the
 /// network knows how, without a schedule.
 bool isInNetwork(const Instance &algorithm);
+/// Whether it names a library of networks: its body is `library`.
+bool isOfLibrary(const Instance &algorithm);
 /// The name that operations have for it.
 inline constexpr llvm::StringLiteral inNetworkAlgorithm = "in_network";
 

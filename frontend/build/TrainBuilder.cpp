@@ -3,6 +3,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/MetricExpr.h"
+#include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/TrainOptions.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Ops.h"
@@ -31,6 +32,7 @@ private:
   void recompute(const Node &node);
   void optimizer(const Node &node);
   void runtime(const Node &node);
+  void library(const Node &word, ir::Operation &runtime);
   std::vector<std::string> joinsIn(const Node &node);
   bool isPossible(const ir::AttrDecl &decl, const Node &word, const Quantity &value);
   void names(const Node &node);
@@ -167,6 +169,17 @@ std::vector<std::string> TrainBuilder::joinsIn(const Node &node) {
 }
 
 /// The words of a runtime's declaration, in base units.
+void TrainBuilder::library(const Node &word, ir::Operation &runtime) {
+  const Value &value = word.args[0].value;
+  const Instance *algorithm = value.getIf<Instance>();
+  if (algorithm && algorithm->decl->kind == DeclKind::Algorithm && isOfLibrary(*algorithm))
+    return runtime.setAttr(word.word, algorithm->decl->name);
+  if (!value.isUnknown())
+    bad(word.args[0].range,
+        fmt::format("`{}` names a library of networks, such as std.networks.vllm_graph, not {}",
+                    word.word, written(value)));
+}
+
 void TrainBuilder::runtime(const Node &node) {
   const Value *value = node.args.empty() ? nullptr : &node.args[0].value;
   const Instance *instance = value ? value->getIf<Instance>() : nullptr;
@@ -184,8 +197,8 @@ void TrainBuilder::runtime(const Node &node) {
       op.setAttr(child->word, ir::Attribute::strings(namesIn(*child)));
     else if (child->word == "joins")
       op.setAttr(child->word, ir::Attribute::strings(joinsIn(*child)));
-    else if (const auto *text = child->args[0].value.getIf<std::string>())
-      op.setAttr(child->word, *text);
+    else if (child->word == "all_reduce")
+      library(*child, op);
     else if (const Quantity *quantity = child->args[0].value.getIf<Quantity>())
       if (auto base = inBaseUnits(context, *quantity, child->range, {});
           base && isPossible(*op.decl().findAttr(child->word), *child, *quantity))

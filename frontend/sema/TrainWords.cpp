@@ -213,10 +213,10 @@ static constexpr WordSpec runtimeWords[] = {
      .byDefault = "100%",
      .doc = "share of the speed of collectives that they reach beside kernels"},
     {.word = "all_reduce",
-     .kind = Text,
+     .kind = Reference,
      .byDefault = "the network's first",
      .doc = "library for sums over ranks in evaluations and `serve`, where the network has it: "
-            "all_reduce \"vllm_graph\""},
+            "all_reduce vllm_graph"},
     {.word = "measured",
      .kind = Measure,
      .dims = Dims::Number,
