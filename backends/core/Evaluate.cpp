@@ -301,6 +301,8 @@ void StudyEvaluator::finish(const Chip &chip, Cost &total) {
     total.cycles =
         chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);
+  if (std::string note = network ? network->runtimeNote() : ""; !note.empty())
+    total.addNote(std::move(note));
   if (tiles.size() == 1)
     mappings.push_back(tiles.front());
   else

@@ -142,6 +142,7 @@ ir::Operation *RankNetwork::wholeSystem(unsigned path, const Factors &factors) {
 }
 
 void RankNetwork::readAlgorithms(const ir::Operation &train) {
+  notesUses = !ir::as<study::TrainOp>(train).algorithms().empty();
   ir::ValueMap ignored;
   for (study::AlgorithmOp given : ir::as<study::TrainOp>(train).algorithms()) {
     Algorithm one{given.name().str(), given.isRing(),  given.kinds(),    given.schedules(),
@@ -159,6 +160,15 @@ void RankNetwork::readRuntime(const ir::Operation &statement) {
   const ir::Operation *runtime = study::findPart(statement, study::RuntimeOp::opName);
   if (runtime && runtime->hasAttr("all_reduce"))
     algorithms.push_back({runtime->stringAttr("all_reduce").str(), false, {"all_reduce"}});
+}
+
+std::string RankNetwork::runtimeNote() const {
+  for (const Algorithm &one : algorithms)
+    if (one.isMissed && !one.isUsed && !notesUses)
+      return fmt::format("sums over ranks run as the network has them of itself: it has no library "
+                         "`{}`, which the runtime names",
+                         one.name);
+  return "";
 }
 
 void RankNetwork::forgetUses() {
@@ -210,8 +220,10 @@ void RankNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
     bool isChosen = hasLibrary || isPlain || (one.isDefault && !isOneGroup);
     if (const ir::Attribute *why = one.refused.find(std::to_string(ranks)); why && !isChosen)
       refused = why->asString().str();
-    if (!isChosen && schedules.empty() && !formula)
+    if (!isChosen && schedules.empty() && !formula) {
+      one.isMissed = true;
       continue;
+    }
     one.isUsed = true;
     collective.setAttr("algorithm",
                        !isChosen && formula ? formula->asString() : llvm::StringRef(one.name));
@@ -262,7 +274,7 @@ const Cost *RankNetwork::tryCost(ir::Operation &op, ir::Operation &whole) {
 const Cost *RankNetwork::costOn(ir::Operation &part, llvm::StringRef kind, double bytes,
                                 SourceRange where) {
   const Cost *ignored = nullptr;
-  const Cost *&known = algorithms.empty() ? answersOn[{&part, kind.str(), bytes}] : ignored;
+  const Cost *&known = notesUses ? ignored : answersOn[{&part, kind.str(), bytes}];
   if (known)
     return known;
   int64_t ranks = 1;
@@ -301,7 +313,7 @@ static bool leaves(const ChipSet &from, int64_t distance, int64_t chips, int64_t
 
 const Cost *RankNetwork::sendCost(const ChipSet &from, int64_t distance, double bytes,
                                   SourceRange where) {
-  if (!algorithms.empty())
+  if (notesUses)
     return findSendCost(from, distance, bytes, where);
   const Cost *&known = sendAnswers[{from, distance, bytes}];
   return known ? known : known = findSendCost(from, distance, bytes, where);
@@ -346,7 +358,7 @@ const Cost *RankNetwork::cost(const ir::Operation &collective) {
 const Cost *RankNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
                               SourceRange where, llvm::Optional<ChipSet> chips) {
   ChipSet among = isUniform() ? paths.all() : chips.getValueOr(paths.all());
-  if (!algorithms.empty())
+  if (notesUses)
     return findCost(kind, place, bytes, where, among);
   const Cost *&known = answers[{kind.str(), place, bytes, among}];
   return known ? known : known = findCost(kind, place, bytes, where, among);

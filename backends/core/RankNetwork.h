@@ -41,6 +41,8 @@ public:
   void readAlgorithms(const ir::Operation &train);
   /// Reads what the runtime of an evaluation or a `serve` says of collectives.
   void readRuntime(const ir::Operation &statement);
+  /// Says that the networks do not have what the runtime names; "" where they do, or nothing asked.
+  std::string runtimeNote() const;
   /// Forgets which collectives ran these.
   void forgetUses();
   /// The first of these that no collective has run since then; "" for none.
@@ -84,6 +86,7 @@ private:
     ir::AttrDict refused;               ///< why there is neither, by the number of ranks
     bool isDefault = false;             ///< over several levels it is what they do of themselves
     bool isUsed = false;
+    bool isMissed = false; ///< a collective of its kind ran without it
   };
   void choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,
               const ir::Operation &part);
@@ -118,13 +121,13 @@ private:
   std::map<std::tuple<AxisPlace, unsigned, Factors, bool>, std::string> systems;
   std::map<std::pair<unsigned, Factors>, std::string> wholes;
   /// Answers so far, by all that decides them: kind, place, bytes and chips; senders, distance and
-  /// bytes; system, kind and bytes. None where the statement chooses algorithms, as each use of one
-  /// is noted.
+  /// bytes; system, kind and bytes. None where uses of algorithms are noted.
   std::map<std::tuple<std::string, AxisPlace, double, passes::ChipSet>, const Cost *> answers;
   std::map<std::tuple<passes::ChipSet, int64_t, double>, const Cost *> sendAnswers;
   std::map<std::tuple<const ir::Operation *, std::string, double>, const Cost *> answersOn;
   std::map<std::tuple<AxisPlace, unsigned, std::string>, bool> uneven; ///< no form for all groups
   std::vector<Algorithm> algorithms;
+  bool notesUses = false;
   std::string refused;
   ir::Operation *program = nullptr;
 };

@@ -51,6 +51,17 @@ void Deployment::reportNoRoom(const StageRoom &room, double logits, double usabl
             "less activations");
 }
 
+/// What requests hold beside their tokens, on the stage where that is the most.
+void Deployment::findHeld() {
+  for (const StageRoom &room : model.rooms) {
+    if (room.cacheToken <= 0)
+      continue;
+    auto fixed = static_cast<int64_t>(std::ceil(room.cacheRequest / room.cacheToken));
+    limits.fixedTokens = std::max(limits.fixedTokens, fixed);
+    limits.shortToken = std::max(limits.shortToken, room.shortToken / room.cacheToken);
+  }
+}
+
 /// The cache of the stage with the least room: what weights, the activations of the largest batch,
 /// the logits of the most requests leave of the share of what the driver leaves.
 bool Deployment::findLimits() {
@@ -71,10 +82,7 @@ bool Deployment::findLimits() {
   // Of the requests of a group of ranks.
   auto outputs =
       static_cast<double>((limits.maxBatch + model.groups - 1) / model.groups * (1 + guesses()));
-  for (const StageRoom &room : model.rooms)
-    if (room.cacheToken > 0)
-      limits.fixedTokens = std::max(
-          limits.fixedTokens, static_cast<int64_t>(std::ceil(room.cacheRequest / room.cacheToken)));
+  findHeld();
   limits.reserved = isReserving() ? limits.blocksFor(reservedTokens()) : 0;
   for (const StageRoom &room : model.rooms) {
     // The least that a request holds.
@@ -105,17 +113,29 @@ bool Deployment::findLimits() {
   }
   if (double bandwidth = scheduler.swap(); bandwidth > 0)
     limits.swapSeconds = summary.cacheBytes / bandwidth;
-  // What has been read elsewhere is not looked for here.
-  if (serve.prefixShare() >= 0 && pool.phase() != "decode") {
-    limits.prefixBlocks =
-        static_cast<int64_t>(serve.prefixShare() * static_cast<double>(limits.blocks));
-    if (serve.tierBandwidth() > 0) {
-      double block = summary.cacheBytes * static_cast<double>(limits.blockTokens);
-      limits.tierBlocks = static_cast<int64_t>(serve.tierCapacity() / block) * model.groups;
-      limits.tierSeconds = summary.cacheBytes / serve.tierBandwidth();
-    }
-  }
   limits.guesses = guesses();
+  return findPrefixes();
+}
+
+/// What may be kept of beginnings of texts; false after a report. What has been read elsewhere is
+/// not looked for here.
+bool Deployment::findPrefixes() {
+  if (serve.prefixShare() < 0 || pool.phase() == "decode")
+    return true;
+  bool holdsMore =
+      llvm::any_of(model.rooms, [](const StageRoom &room) { return room.cacheRequest > 0; });
+  if (summary.cacheBytes == 0 && holdsMore) {
+    diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
+                       "prefixes are kept by tokens, and its cache has states or windows alone");
+    return false;
+  }
+  limits.prefixBlocks =
+      static_cast<int64_t>(serve.prefixShare() * static_cast<double>(limits.blocks));
+  if (serve.tierBandwidth() > 0) {
+    double block = summary.cacheBytes * static_cast<double>(limits.blockTokens);
+    limits.tierBlocks = static_cast<int64_t>(serve.tierCapacity() / block) * model.groups;
+    limits.tierSeconds = summary.cacheBytes / serve.tierBandwidth();
+  }
   return true;
 }
 

@@ -49,6 +49,8 @@ private:
   /// Tokens that each request has room for from its start.
   int64_t reservedTokens() const { return scheduler.maxTokens(serve.longest()) + guesses(); }
   int64_t guesses() const { return pool.draft().tokens(); }
+  void findHeld();
+  bool findPrefixes();
   void reportNoRoom(const StageRoom &room, double logits, double usable);
 };
 

@@ -270,8 +270,8 @@ double ServedModel::redundantBytes(const ir::Operation &graph) const {
 /// A cache of c tokens takes what a request has in any case, and something for each token, as it
 /// does between the two longest contexts: layers with a window hold no more than that there.
 bool ServedModel::findRooms() {
-  std::vector<double> near, far;
-  double distance = 0, longest = 0;
+  std::vector<double> shortest, near, far;
+  double distance = 0, longest = 0, few = 0;
   std::vector<study::SampleOp> list = pool.samples();
   for (size_t i = 0; i < samples.size(); ++i) {
     const Sample &sample = samples[i];
@@ -280,6 +280,10 @@ bool ServedModel::findRooms() {
     near = std::exchange(far, cacheBytes(*module.lookup(list[i].graph())));
     distance = static_cast<double>(sample.context) - longest;
     longest = static_cast<double>(sample.context);
+    if (shortest.empty()) {
+      shortest = far;
+      few = longest;
+    }
   }
   const GraphCost &graph = samples.front().cost;
   for (int64_t stage = 0; stage < stages; ++stage) {
@@ -291,6 +295,7 @@ bool ServedModel::findRooms() {
       double fixed = far[kind] - slope * longest;
       room.cacheToken += count * slope;
       room.cacheRequest += fixed > 0.5 ? count * fixed : 0; // beyond rounding
+      room.shortToken += count * shortest[kind] / few;
       room.weights += kind == 0 ? 0 : count * graph.layers[kind - 1].one.weightBytes;
       if (slope >= 0 && fixed >= -0.5)
         continue;

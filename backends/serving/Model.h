@@ -15,9 +15,10 @@ namespace perfc::serving {
 struct StageRoom {
   double weights = 0;    ///< B
   double cacheToken = 0; ///< B of the cache of one token
-  /// B that a request has there beside these: states, and tokens of layers that keep a window.
+  /// B that a long request has there beside these: states, and tokens of layers that keep a window.
   double cacheRequest = 0;
-  double logits = 0; ///< B of what the last stage makes of a token that comes out
+  double shortToken = 0; ///< B of the cache of one token of a request that fills no window
+  double logits = 0;     ///< B of what the last stage makes of a token that comes out
 };
 
 class ServedModel {
@@ -56,6 +57,8 @@ public:
   training::KernelSources sources;
   Figure energyOwners; ///< whose energy is not given
   MeasuredErrors errors;
+  /// What results say of the networks; "" for nothing.
+  std::string networkNote() const { return network->runtimeNote(); }
 
 private:
   bool checkSystem();

@@ -9,6 +9,8 @@
 #include "backends/serving/Requests.h"
 #include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -42,9 +44,10 @@ struct Admission {
 struct Limits {
   int64_t blocks = 0; ///< of the cache
   int64_t blockTokens = 16;
-  /// Tokens whose cache is as large as what each request holds whatever its length: windows of
-  /// tokens, and states.
+  /// Tokens whose cache is as large as what a long request holds beside that of its own: windows of
+  /// tokens, and states. While windows are not full each token takes as much as `shortToken` do.
   int64_t fixedTokens = 0;
+  double shortToken = 1;
   int64_t maxBatch = 128; ///< requests
   int64_t maxTokens =
       8192;             ///< vllm: of a batch of prompts, padded to the longest; lightllm: of one
@@ -62,9 +65,14 @@ struct Limits {
   int64_t tierBlocks = 0;  ///< that beginnings of texts may keep at the host
   double tierSeconds = 0;  ///< s to bring back the cache of a token from there
 
-  int64_t blocksFor(int64_t tokens) const {
-    return (tokens + fixedTokens + blockTokens - 1) / blockTokens;
+  /// Tokens of a long request that take as much as the cache of one of so many.
+  int64_t held(int64_t tokens) const {
+    if (fixedTokens == 0)
+      return tokens;
+    auto few = static_cast<int64_t>(std::ceil(static_cast<double>(tokens) * shortToken));
+    return std::min(few, tokens + fixedTokens);
   }
+  int64_t blocksFor(int64_t tokens) const { return (held(tokens) + blockTokens - 1) / blockTokens; }
   /// Blocks that paged schedulers keep free when they take a request in: 1 % of all.
   int64_t watermark() const { return blocks / 100; }
 };

@@ -387,6 +387,10 @@ Outcome Serving::outcome() {
     join(libraries, model.sources.libraries);
     for (const std::string &note : model.sources.notes)
       cost.addNote(note);
+    if (pool->limits.prefixBlocks >= 0 && pool->limits.fixedTokens > 0)
+      cost.addNote("prefixes that are kept count without the windows and states of their layers");
+    if (std::string note = model.networkNote(); !note.empty())
+      cost.addNote(std::move(note));
   }
   noteRuntime(cost);
   addItems(cost);

@@ -381,7 +381,7 @@ void Simulation::makeBatches(size_t number) {
   copy.isNews = false;
   for (uint32_t request : copy.scheduler->claimRoom()) {
     Request &moving = result.requests[request];
-    int64_t tokens = moving.processed - 1 + poolOf(number).setup.limits.fixedTokens;
+    int64_t tokens = poolOf(number).setup.limits.held(moving.processed - 1);
     moving.transfer =
         transfers.start(request, static_cast<size_t>(moving.copy), number, tokens, now);
   }

@@ -12,7 +12,7 @@ void Paged::restart(Request &request) const {
 
 void Paged::evict(uint32_t number) {
   if (Request &request = requests[number]; limits.swapSeconds > 0) {
-    moved += request.processed + limits.fixedTokens;
+    moved += limits.held(request.processed);
     ++request.restarts;
     free(request);
     swapped.push_back(number);
@@ -30,7 +30,7 @@ bool Paged::swapIn() {
     if (limits.blocks - used - blocks < limits.watermark())
       return false;
     allocate(request, blocks);
-    moved += request.processed + limits.fixedTokens;
+    moved += limits.held(request.processed);
     running.push_back(swapped.front());
     swapped.pop_front();
   }
