@@ -26,8 +26,9 @@ bool Sharder::staysPartial(const Use &use) {
     if (parts == 0)
       continue;
     bool isAll = parts == statement.reads.size(), isReduced = !statement.op.reduce().empty();
+    bool isOnce = parts == 1 && statement.op.reads().size() == statement.reads.size(); // no square
     bool isSum = isReduced
-                     ? statement.op.reduce() == "+" && parts == 1 && (isAll || statement.op.isMac())
+                     ? statement.op.reduce() == "+" && isOnce && (isAll || statement.op.isMac())
                      : isAll && parts > 1 && isLinear(statement);
     if (!isSum)
       return false;
