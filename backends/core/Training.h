@@ -6,6 +6,7 @@
 #define PERFC_BACKENDS_CORE_TRAINING_H
 
 #include "backends/core/StepProgram.h"
+#include <functional>
 #include <memory>
 
 namespace perfc {
@@ -31,12 +32,13 @@ struct CommunicationTime {
   double energy = 0; ///< J of all ranks; below 0 when the network does not give it
 };
 
-/// A bar of the timeline of one rank per pipeline stage.
-struct TrainingEvent {
+/// A task of one rank of a pipeline stage, as it was played.
+struct ScheduledTask {
   int stage;
-  std::string name;
-  double start;
-  double duration;
+  char kind; ///< F, B or W (gradients of weights that were put off)
+  int64_t microbatch;
+  int64_t chunk;
+  double start, end; ///< s
 };
 
 /// A strategy that no other beats in step time and memory, of those that a search tried.
@@ -66,7 +68,8 @@ struct TrainingSummary {
   std::string strategy;  ///< in words
   std::vector<StageMemory> stages;
   std::vector<CommunicationTime> communication;
-  std::vector<TrainingEvent> events;
+  /// Plays the schedule, which a timeline asks for; not given where there are too many tasks.
+  std::function<std::vector<ScheduledTask>()> tasks;
   double droppedTokens = 0;      ///< share of the choices that experts at capacity drop
   double availability = 1;       ///< share of the time that failures and checkpoints leave
   double checkpointTime = 0;     ///< s to write one

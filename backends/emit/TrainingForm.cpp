@@ -129,14 +129,18 @@ static void addStages(const Result &of, int64_t process, Json &list) {
   for (size_t stage = 0; stage < summary.stages.size(); ++stage)
     list.push(timelineName("thread_name", process, static_cast<int64_t>(stage),
                            "stage " + std::to_string(stage)));
-  for (const TrainingEvent &task : summary.events)
-    list.push(timelineEvent(task.name, categoryOf(task.name[0]), process, task.stage, task.start,
-                            task.duration));
+  std::vector<ScheduledTask> tasks = summary.tasks ? summary.tasks() : std::vector<ScheduledTask>();
+  bool isChunked = llvm::any_of(tasks, [](const ScheduledTask &task) { return task.chunk > 0; });
+  for (const ScheduledTask &task : tasks)
+    list.push(timelineEvent(fmt::format("{}{}{}", task.kind, task.microbatch,
+                                        isChunked ? fmt::format(".{}", task.chunk) : ""),
+                            categoryOf(task.kind), process, task.stage, task.start,
+                            task.end - task.start));
   double end = summary.pipelineTime;
   double gradients = summary.stepTime - end - summary.optimizerTime - summary.otherTime;
   for (size_t stage = 0; stage < summary.stages.size(); ++stage) {
     auto thread = static_cast<int64_t>(stage);
-    if (summary.events.empty())
+    if (tasks.empty())
       list.push(timelineEvent("microbatches", "forward", process, thread, 0, end));
     if (gradients > 0)
       list.push(timelineEvent("gradients", "communication", process, thread, end, gradients));

@@ -12,6 +12,7 @@
 #ifndef PERFC_BACKENDS_TRAINING_SCHEDULE_H
 #define PERFC_BACKENDS_TRAINING_SCHEDULE_H
 
+#include "backends/core/Training.h"
 #include "passes/training/StepPlan.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -47,15 +48,6 @@ struct ScheduleResult {
   /// Most microbatches (in an interleaved schedule, their share of the layers) that wait for their
   /// backward pass on each stage, gradients of weights included.
   std::vector<double> inFlight;
-};
-
-/// A task of a schedule that was played.
-struct ScheduledTask {
-  int stage;
-  char kind; ///< F, B or W
-  int64_t microbatch;
-  int64_t chunk;
-  double start, end;
 };
 
 /// True where `closedFormTime` is what playing the schedule for equal stages comes to.

@@ -247,13 +247,12 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
                });
   double sending =
       (all - kernels) * build.microbatches; // s in which stages wait for what they send
-  std::vector<ScheduledTask> tasks;
   bool hasForm = equal && hasClosedForm(kind, p, m, first);
   bool canPlay = p > 1 && p * m * chunks * 2 <= playedTasks;
   if (p == 1) {
     summary.pipelineTime = build.microbatches * slowest;
-  } else if (canPlay && (!hasForm || withEvents)) {
-    ScheduleResult played = playSchedule(*build.order, build.times, withEvents ? &tasks : nullptr);
+  } else if (canPlay && !hasForm) {
+    ScheduleResult played = playSchedule(*build.order, build.times);
     summary.pipelineTime = played.time;
     sending = std::accumulate(played.sending.begin(), played.sending.end(), 0.0) *
               build.microbatches / static_cast<double>(m);
@@ -265,11 +264,12 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
     summary.pipelineTime = steady + std::max(0.0, fill);
   }
   setInFlight(build);
-  for (const ScheduledTask &task : tasks)
-    summary.events.push_back({task.stage,
-                              fmt::format("{}{}{}", task.kind, task.microbatch,
-                                          chunks > 1 ? fmt::format(".{}", task.chunk) : ""),
-                              task.start, task.end - task.start});
+  if (withEvents && canPlay)
+    summary.tasks = [order = *build.order, times = build.times] {
+      std::vector<ScheduledTask> tasks;
+      playSchedule(order, times, &tasks);
+      return tasks;
+    };
   for (CommunicationTime &entry : summary.communication)
     if (entry.name == sendName)
       entry.exposed = sending * build.share();
