@@ -48,6 +48,21 @@ static llvm::Optional<std::pair<int64_t, std::string>> askedOf(BuildContext &con
   return std::make_pair(count, expr->text.str());
 }
 
+/// What the members that `asked` names are called in `system`: a name may stand for a chip.
+static std::string memberName(BuildContext &context, const Node &on, const ir::Operation &system,
+                              const std::string &asked) {
+  if (llvm::any_of(system.body(), [&](const ir::Operation &of) { return of.symbol() == asked; }))
+    return asked;
+  const ast::Expr *expr = on.syntaxArgs()[0].value;
+  const ast::Expr &name = expr->kind == ast::ExprKind::Binary ? *expr->operands[1] : *expr;
+  Value value = context.evaluator.evaluate(name, *on.scope);
+  const Instance *chip = value.getIf<Instance>();
+  if (!chip || chip->decl->kind != DeclKind::Hardware)
+    return asked;
+  auto built = buildChip(context, *chip);
+  return built ? built->symbol : asked;
+}
+
 /// A copy of `whole` whose outermost group has only `count` of the members `name`.
 static std::string copyOf(BuildContext &context, const ir::Operation &whole,
                           const std::string &pool, int64_t count, llvm::StringRef name) {
@@ -85,7 +100,8 @@ llvm::Optional<std::string> perfc::buildPoolSystem(BuildContext &context, const 
   };
   if (!system.is("target.system"))
     return bad("pools are parts of a system, and this is one chip");
-  const auto &[count, name] = *asked;
+  const int64_t count = asked->first;
+  const std::string name = memberName(context, *node.find("on"), system, asked->second);
   const ir::Operation &outer = *std::prev(system.body().end());
   int64_t before = 0; // chips of members that come first
   for (const ir::Operation &part : outer.body()) {
