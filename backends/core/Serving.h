@@ -65,16 +65,17 @@ struct ServedPool {
   int64_t firstCopy = 0; ///< among those of all pools
   int64_t chips = 1;     ///< of all copies
   int64_t batches = 0;
-  double busy = 0;         ///< share of the run in which a stage works, mean of the stages
-  double copiesOn = 1;     ///< mean over the run
-  double usage = 0;        ///< share of the blocks that requests hold, mean over the run
-  double peakUsage = 0;    ///< the same at the worst time
-  int64_t peakBlocks = 0;  ///< of one copy
-  int64_t blocks = 0;      ///< of the cache of one copy; 0 for no limit
-  int64_t blockTokens = 0; ///< tokens of a block
-  double prefixHits = -1;  ///< share of the tokens of prompts that the prefix cache had; below 0
-                           ///< without one
-  double tierHits = 0;     ///< the same that its tier at the host had
+  double busy = 0;          ///< share of the run in which a stage works, mean of the stages
+  double copiesOn = 1;      ///< mean over the run
+  double usage = 0;         ///< share of the blocks that requests hold, mean over the run
+  double peakUsage = 0;     ///< the same at the worst time
+  int64_t peakBlocks = 0;   ///< of one copy
+  int64_t blocks = 0;       ///< of the cache of one copy; 0 for no limit
+  int64_t blockTokens = 0;  ///< tokens of a block
+  bool holdsStates = false; ///< a block is the state of a request, however many tokens it has
+  double prefixHits = -1;   ///< share of the tokens of prompts that the prefix cache had; below 0
+                            ///< without one
+  double tierHits = 0;      ///< the same that its tier at the host had
   int64_t guessed = 0, held = 0; ///< tokens, and those that the model would have made as well
   int64_t steps = 0;             ///< of requests, in which guesses were verified
   int64_t faults = 0;            ///< of copies

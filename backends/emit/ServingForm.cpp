@@ -34,6 +34,11 @@ static void addParts(const ServedPool &pool, std::vector<TotalLine> &lines) {
 static std::string cacheText(const ServedPool &pool) {
   if (pool.blocks == 0)
     return "no limit: the chip's memory has no capacity";
+  if (pool.holdsStates)
+    return fmt::format("{} of the caches of {} at the most, {} in the mean; {} each",
+                       percent(pool.peakUsage),
+                       counted(static_cast<uint64_t>(pool.blocks), "request"), percent(pool.usage),
+                       formatEngineering(std::round(pool.cacheBytes), Dimension(BaseUnit::Byte)));
   return fmt::format(
       "{} of {} at the most, {} in the mean; {} blocks of {}", percent(pool.peakUsage),
       formatEngineering(static_cast<double>(pool.blocks * pool.blockTokens), BaseUnit::Token),

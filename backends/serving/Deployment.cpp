@@ -53,6 +53,15 @@ void Deployment::reportNoRoom(const StageRoom &room, double logits, double usabl
 
 /// What requests hold beside their tokens, on the stage where that is the most.
 void Deployment::findHeld() {
+  limits.holdsStates =
+      llvm::all_of(model.rooms, [](const StageRoom &room) { return room.cacheToken <= 0; }) &&
+      llvm::any_of(model.rooms, [](const StageRoom &room) { return room.cacheRequest > 0; });
+  if (limits.holdsStates) {
+    limits.blockTokens = 1;
+    for (StageRoom &room : model.rooms)
+      room.cacheToken = room.cacheRequest;
+    return;
+  }
   for (const StageRoom &room : model.rooms) {
     if (room.cacheToken <= 0)
       continue;
@@ -122,9 +131,7 @@ bool Deployment::findLimits() {
 bool Deployment::findPrefixes() {
   if (serve.prefixShare() < 0 || pool.phase() == "decode")
     return true;
-  bool holdsMore =
-      llvm::any_of(model.rooms, [](const StageRoom &room) { return room.cacheRequest > 0; });
-  if (summary.cacheBytes == 0 && holdsMore) {
+  if (limits.holdsStates) {
     diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
                        "prefixes are kept by tokens, and its cache has states or windows alone");
     return false;

@@ -6,6 +6,7 @@
 #include "passes/training/Sharder.h"
 #include "passes/training/TrainingGraph.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
 
@@ -117,6 +118,26 @@ static bool sumsOverOthers(const KernelClasses &classes, unsigned cls) {
   });
 }
 
+/// Whether a result of `user` has something for each entry of a cache that it reads, or of operand
+/// `cached`, as an append does; a convolution over the last tokens has it for the new one alone.
+static bool hasCache(const Operation &user, const KernelClasses &classes, op::OperandOp result,
+                     llvm::Optional<size_t> cached) {
+  std::vector<op::OperandOp> inputs = classes.kernel().inputs();
+  for (size_t i = 0; i < user.operandCount(); ++i) {
+    auto tensor = as<op::TensorOp>(user.operand(i).definingOp());
+    if (cached != llvm::Optional<size_t>(i) && !(tensor && tensor.kind() == "cache"))
+      continue;
+    auto isIn = [&](unsigned rank) {
+      unsigned cls = classes.ofRank(inputs[i].symbol(), rank);
+      return classes.extent(cls) == 1 || classes.has(result.symbol(), cls);
+    };
+    unsigned ranks = static_cast<unsigned>(user.operand(i).type().shape().size());
+    if (llvm::all_of(llvm::seq(0U, ranks), isIn))
+      return true;
+  }
+  return false;
+}
+
 /// True when the kernels behind keep rank `rank` of `value` until a product with a weight sums over
 /// it, or to the end, and none of them does a part of its work once for each part of the rank:
 /// attention does, where the features of its values are divided. What a cache holds is summed over
@@ -137,11 +158,6 @@ bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth, bool isC
     if (classes.isRigid(cls))
       return false;
     bool isAttention = productsOf(classes) > 1;
-    bool meetsCache = llvm::any_of(user->operands(), [](const Value *operand) {
-      const Operation *maker = operand->definingOp();
-      return maker && maker->is(op::TensorOp::opName) && as<op::TensorOp>(*maker).kind() == "cache";
-    });
-    bool staysCached = (isCached || meetsCache) && !sumsOverOthers(classes, cls);
     for (const Statement &statement : classes.kernel().statements) {
       if (isAttention && statement.op.isMac() && !classes.runsOver(statement, cls))
         return false;
@@ -157,11 +173,15 @@ bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth, bool isC
         return false;
     }
     std::vector<op::OperandOp> outputs = classes.kernel().outputs();
-    for (size_t i = 0; i < user->resultCount(); ++i)
+    for (size_t i = 0; i < user->resultCount(); ++i) {
+      bool staysCached = hasCache(*user, classes, outputs[i],
+                                  isCached ? llvm::Optional<size_t>(index) : llvm::None) &&
+                         !sumsOverOthers(classes, cls);
       for (unsigned out = 0; out < user->result(i).type().shape().size(); ++out)
         if (classes.ofRank(outputs[i].symbol(), out) == cls &&
             !isKept(user->result(i), out, depth - 1, staysCached))
           return false;
+    }
   }
   return true;
 }
