@@ -2,21 +2,21 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits std.runtimes, and what long runs take of a chip's power, to measured training runs.
 
-    runtimes.py PERFC STDLIB FOLDER [--rounds N] [--leave chip|model|table] [--write]
+    runtimes.py PERFC STDLIB FOLDER [--rounds N] [--continue] [--leave chip|model|table] [--write]
 
 FOLDER holds the tables of `perfc validate train_…`. FREE below names the figures that are free, where they start
 (guesses, and rounded figures of earlier fits to some of these rows) and how far they may go. All tables are fitted together: the sum of |log(predicted / measured)|, a
 table of n rows with the weight sqrt(n), plus PULL times the squares of how far each figure is from its start in the
 logits of its bounds. Steps are Gauss-Newton with weights 1 / |error| (iteratively reweighted least squares),
 with derivatives from one run of perfc for each figure, and are halved until the sum falls. --leave prints the errors of
-rows whose chip, model or table is left out of the linear model that the derivatives at the end give: figures that only these rows
-tell of go back to where they started. Deterministic. --write puts the figures into STDLIB, and with --leave the intervals
+rows whose chip, model or table is left out of the linear model that the derivatives of the last round give: figures that only these rows
+tell of go back to where they started. --continue begins at the figures that STDLIB has, which takes a round or two where
+little changed. Deterministic. --write puts the figures into STDLIB, and with --leave the intervals
 that the left-out rows give, the wider of all --leave. Needs numpy.
 """
 import argparse
 import concurrent.futures
 import csv
-import json
 import math
 import os
 import re
@@ -101,15 +101,27 @@ PULL = 0.002
 STEP = 0.15  # of a derivative, in logits
 
 
-def name_of(free):
-    return "%s %s" % free[0][0][1:]
+def block_of(text, declaration):
+    return re.search(r"^(?:runtime|generation) %s\b[^{]*\{(?:[^\n]*\}$|.*?^\})" % declaration, text, re.M | re.S)
+
+
+def figure_of(text, declaration, word):
+    if declaration == "let":
+        return float(re.search(r"^let %s = ([\d.]+)" % word, text, re.M).group(1))
+    return float(re.search(r"(?:\n\s*|[{;] *)%s\s+([\d.]+)" % word, block_of(text, declaration).group(0)).group(1))
+
+
+def logit(value, least, most):
+    """A figure at a bound is a thousandth of the range within."""
+    share = min(max((value - least) / (most - least), 1e-3), 1 - 1e-3)
+    return math.log(share / (1 - share))
 
 
 def with_figure(text, declaration, word, value):
     if declaration == "let":
         changed, count = re.subn(r"^(let %s = )[\d.]+(%%|us|ms|B)" % word, lambda m: m.group(1) + value, text, flags=re.M)
     else:
-        block = re.search(r"^(?:runtime|generation) %s\b[^{]*\{(?:[^\n]*\}$|.*?^\})" % declaration, text, re.M | re.S)
+        block = block_of(text, declaration)
         body, count = re.subn(r"(\n\s*|[{;] *)(%s\s+)[\d.]+ *(%%|us|ms|B|pJ)" % word,
                               lambda m: m.group(1) + m.group(2) + value, block.group(0))
         changed = text[:block.start()] + body + text[block.end():]
@@ -191,7 +203,7 @@ def weights_of(rows):
 class Fit:
     def __init__(self, programs, jobs):
         self.programs, self.pool = programs, concurrent.futures.ThreadPoolExecutor(jobs)
-        self.start = numpy.array([math.log((s - least) / (most - s)) for _, s, least, most, _, _ in FREE])
+        self.start = numpy.array([logit(s, least, most) for _, s, least, most, _, _ in FREE])
 
     def errors(self, point, tables=tuple(ALL)):
         results = self.pool.map(lambda table: self.programs.run(table, point), tables)
@@ -236,6 +248,7 @@ class Fit:
         weights, errors = weights_of(rows), numpy.array([found[row] for row in rows])
         best = self.cost(errors, weights, point)
         report(rows, errors)
+        jacobian = None
         for number in range(rounds):
             jacobian = self.derivatives(point, rows, errors)
             moved, scale = self.step(point, errors, jacobian, weights), 1.0
@@ -252,7 +265,7 @@ class Fit:
                 break
             point, errors, best = trial, tried, cost
             report(rows, errors)
-        return point, rows, errors
+        return point, rows, errors, jacobian
 
 
 def table_of(row):
@@ -316,23 +329,20 @@ def main():
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--leave", nargs="*", default=[])
-    parser.add_argument("--from", dest="point", help="a file with the point of an earlier run, written again")
+    parser.add_argument("--continue", dest="goes_on", action="store_true")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     fit = Fit(Programs(arguments.perfc, arguments.stdlib, arguments.folder), arguments.jobs)
     point = fit.start
-    if arguments.point and os.path.exists(arguments.point):
-        with open(arguments.point, encoding="utf-8") as file:
-            known = json.load(file)
-        point = numpy.array([known.get(name_of(free), x) for free, x in zip(FREE, point)])
-    point, rows, errors = fit.run(point, arguments.rounds)
-    if arguments.point:
-        with open(arguments.point, "w", encoding="utf-8") as file:
-            json.dump({name_of(free): x for free, x in zip(FREE, point)}, file)
+    if arguments.goes_on:
+        texts = fit.programs.texts
+        point = numpy.array([logit(figure_of(texts[file], declaration, word), least, most)
+                             for ((file, declaration, word), *_), _, least, most, _, _ in FREE])
+    point, rows, errors, jacobian = fit.run(point, arguments.rounds)
     for (places, *_), value in zip(FREE, [figures(point)[free[0][0]] for free in FREE]):
         print(f"  {places[0][1]} {places[0][2]} {value}")
     misses = numpy.abs(numpy.exp(-errors) - 1)
-    if arguments.leave:
+    if arguments.leave and jacobian is None:
         jacobian = fit.derivatives(point, rows, errors)
     for what in arguments.leave:
         print(f"each {what} left out")
