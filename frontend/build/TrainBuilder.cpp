@@ -2,6 +2,7 @@
 #include "frontend/build/TrainBuilder.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/JoinRules.h"
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/TrainOptions.h"
@@ -33,7 +34,6 @@ private:
   void optimizer(const Node &node);
   void runtime(const Node &node);
   void library(const Node &word, ir::Operation &runtime);
-  std::vector<std::string> joinsIn(const Node &node);
   bool isPossible(const ir::AttrDecl &decl, const Node &word, const Quantity &value);
   void names(const Node &node);
   void order(const Node &node);
@@ -151,23 +151,6 @@ static std::vector<std::string> namesIn(const Node &node) {
   return list;
 }
 
-/// The texts of `joins`, each of ops, a `+` and ops.
-std::vector<std::string> TrainBuilder::joinsIn(const Node &node) {
-  std::vector<std::string> list;
-  for (const NodeArg &arg : node.args) {
-    const std::string *text = arg.value.getIf<std::string>();
-    if (!text)
-      continue;
-    auto [before, behind] = llvm::StringRef(*text).split('+');
-    if (before.trim().empty() || behind.trim().empty() || behind.contains('+'))
-      bad(arg.range, fmt::format("`joins` is of ops and those that join them, \"conv2d + relu\", "
-                                 "not \"{}\"",
-                                 *text));
-    list.push_back(*text);
-  }
-  return list;
-}
-
 /// The words of a runtime's declaration, in base units.
 void TrainBuilder::library(const Node &word, ir::Operation &runtime) {
   const Value &value = word.args[0].value;
@@ -196,7 +179,7 @@ void TrainBuilder::runtime(const Node &node) {
     else if (word(*child))
       op.setAttr(child->word, ir::Attribute::strings(namesIn(*child)));
     else if (child->word == "joins")
-      op.setAttr(child->word, ir::Attribute::strings(joinsIn(*child)));
+      op.setAttr(child->word, ir::Attribute::strings(joinsIn(context, *child)));
     else if (child->word == "all_reduce")
       library(*child, op);
     else if (const Quantity *quantity = child->args[0].value.getIf<Quantity>())

@@ -5,6 +5,7 @@
 #include "ir/common/diagnostics/Names.h"
 
 #include "stdlib/Embedded.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -88,6 +89,31 @@ std::string Program::importHint(const Module &from, llvm::StringRef name) {
   }
   return found.empty() ? ""
                        : "`import " + llvm::join(found, "` or `import ") + "` brings " + brought;
+}
+
+static bool isOps(const EmbeddedFile &file) { return file.path.startswith("ops/"); }
+
+static bool isOp(const Decl *decl) { return decl && decl->kind == DeclKind::Op; }
+
+bool Program::hasOp(llvm::StringRef name) {
+  if (llvm::any_of(modules, [&](const Module &module) { return isOp(module.byName.lookup(name)); }))
+    return true;
+  return llvm::any_of(embeddedStdlib(), [&](const EmbeddedFile &file) {
+    return isOps(file) && file.text.contains(name) && // most files need no parsing
+           isOp(loadLibrary(moduleName(file.path))->byName.lookup(name));
+  });
+}
+
+std::vector<llvm::StringRef> Program::opNames() {
+  for (const EmbeddedFile &file : embeddedStdlib())
+    if (isOps(file))
+      loadLibrary(moduleName(file.path));
+  std::vector<llvm::StringRef> names;
+  for (const Module &module : modules)
+    for (const Decl *decl : module.decls)
+      if (isOp(decl) && !decl->isPrivate())
+        names.push_back(decl->name);
+  return names;
 }
 
 Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {

@@ -127,6 +127,10 @@ public:
   /// import, or as what one that is there calls it; "" when the library has no such name.
   std::string importHint(const Module &from, llvm::StringRef name);
 
+  /// Whether a file that is loaded or std.ops declares an op of that name, and what these declare.
+  bool hasOp(llvm::StringRef name);
+  std::vector<llvm::StringRef> opNames();
+
   /// Sets `param` `name` from the command line; false when the root has no such parameter.
   bool setParameter(llvm::StringRef name, const std::string &text);
   /// The text given with -D for this parameter, parsed, or null.
