@@ -5,7 +5,9 @@
 #include "api/Evaluation.h"
 #include "api/statements/Statements.h"
 #include "ir/common/FirstError.h"
+#include "ir/common/Metrics.h"
 #include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/study/StudyOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -70,6 +72,28 @@ struct RowResults {
   }
 };
 } // namespace
+
+/// Whether what `metric` says may be below 0: a difference, or what the program has defined.
+static bool mayBeNegative(const ir::Attribute &metric) {
+  if (metric.is(ir::AttrKind::String))
+    return !findMetricOf(llvm::StringRef(metric.asString()).split('.').first) &&
+           !findMetricOf(llvm::StringRef(metric.asString()).split('.').second);
+  if (!metric.is(ir::AttrKind::List))
+    return false;
+  const ir::AttrList &list = metric.asList();
+  llvm::StringRef op = list.empty() ? "" : llvm::StringRef(list.front().asString());
+  return op == "-" || op == "neg" ||
+         llvm::any_of(llvm::drop_begin(list),
+                      [](const ir::Attribute &part) { return mayBeNegative(part); });
+}
+
+/// Reports where a table has measured less than nothing.
+static void checkMeasured(study::AgainstOp against, DiagnosticEngine &diagnostics) {
+  const ir::AttrList &pair = against.pair();
+  if (pair.size() > 1 && pair[1].asQuantity().toDouble() < 0 && !mayBeNegative(pair[0]))
+    diagnostics.report(against->location().ranges().back(), diag::BadCsv,
+                       fmt::format("what was measured of `{}` is below 0", against.text().str()));
+}
 
 static Prediction predictionOf(study::AgainstOp against, const RowResults &results) {
   Prediction prediction;
@@ -138,8 +162,12 @@ void Evaluation::tableRow(ir::Module &module, const ir::Operation &point) {
   for (const auto &[label, value] : part.by().entries())
     entry.labels.emplace_back(label, value.asString().str());
   pointOf(module)->walk([&](const ir::Operation &op) {
-    if (auto against = ir::as<study::AgainstOp>(op))
-      entry.predictions.push_back(predictionOf(against, results));
+    auto against = ir::as<study::AgainstOp>(op);
+    if (!against)
+      return;
+    if (!entry.isLeftOut)
+      checkMeasured(against, context.diagnostics);
+    entry.predictions.push_back(predictionOf(against, results));
   });
   predicted.back().rows.push_back(std::move(entry));
   if (options.which == RunOptions::Which::Tables) { // nobody asks for the results themselves

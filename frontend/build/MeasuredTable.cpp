@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cmath>
 
 using namespace perfc;
 
@@ -32,6 +33,36 @@ static Value cellValue(llvm::StringRef text) {
     return text.str();
   QuantityError error;
   return isNegative ? *apply("-", Quantity(0), *number, error) : *number;
+}
+
+static bool isText(llvm::StringRef cell) { return cellValue(cell).is<std::string>(); }
+
+/// "nan", "-inf", "1e999": what programs write where there is no number.
+static bool isNoNumber(llvm::StringRef cell) {
+  std::string lower = cell.lower();
+  double value = 0;
+  return !llvm::StringRef(lower).getAsDouble(value) && !std::isfinite(value);
+}
+
+/// Reports such cells in columns that have numbers, where they would pass for texts; false where
+/// there are any.
+static bool checkNumbers(const LocatedCsv &csv, DiagnosticEngine &diagnostics) {
+  bool good = true;
+  for (size_t column = 0; column < csv.titles().size(); ++column) {
+    auto cells = llvm::make_filter_range(
+        csv.rows(), [=](const CsvRow &row) { return column < row.cells.size(); });
+    bool hasNumbers =
+        llvm::any_of(cells, [=](const CsvRow &row) { return !isText(row.cells[column].text); });
+    for (const CsvRow &row : cells) {
+      const CsvCell &cell = row.cells[column];
+      if (!hasNumbers || !isNoNumber(cell.text))
+        continue;
+      diagnostics.report(cell.place, diag::BadCsv, fmt::format("`{}` is no number", cell.text))
+          .help("a cell is empty where nothing was measured");
+      good = false;
+    }
+  }
+  return good;
 }
 
 /// `fields` and the number of the row.
@@ -200,7 +231,7 @@ static std::vector<MeasuredRow> linesOf(Evaluator &evaluator, FileId file, Colum
   if (sources.path(file).endswith(".json"))
     return jsonRows(sources, file, diagnostics, columns);
   auto csv = LocatedCsv::read(sources, file, diagnostics);
-  if (!csv)
+  if (!csv || !checkNumbers(*csv, diagnostics))
     return {};
   std::vector<MeasuredRow> rows = csvRows(*csv, columns);
   if (rows.empty())
@@ -241,10 +272,11 @@ Value MeasuredTable::partsOf(const MeasuredRow &line) const {
 Value MeasuredTable::cellOf(size_t row) const {
   const MeasuredRow &line = lineOf(row);
   const Column &column = columns[row % columns.size()];
-  const Value *cell = findArgument(line.record.get<Value::Record>().fields, column.name);
+  const Argument *cell = findNamed(line.record.get<Value::Record>().fields, column.name);
   Value::Record record;
   record.fields.push_back(makeArgument("column", column.title, line.place));
-  record.fields.push_back(makeArgument("cell", cell ? *cell : Value(std::string()), line.place));
+  record.fields.push_back(makeArgument("cell", cell ? *cell->value : Value(std::string()),
+                                       cell ? cell->range : line.place));
   return record;
 }
 

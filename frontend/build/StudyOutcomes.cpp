@@ -143,6 +143,24 @@ ir::AttrDict StudyBuilder::groups(const Node &line, llvm::StringRef word, ir::At
   return known;
 }
 
+/// Where the first cell of a table stands that `expr` reads, `row.seconds`; nowhere for none.
+static SourceRange cellOf(const ast::Expr &expr, const Scope &scope) {
+  if (expr.kind == ast::ExprKind::Member && expr.operands[0]->kind == ast::ExprKind::Name) {
+    const Value *row = scope.find(expr.operands[0]->text);
+    const auto *record = row ? row->getIf<Value::Record>() : nullptr;
+    const Argument *cell = record ? findNamed(record->fields, expr.text) : nullptr;
+    return cell ? cell->range : SourceRange();
+  }
+  SourceRange found;
+  for (const ast::Expr *operand : expr.operands)
+    if (!found.isValid())
+      found = cellOf(*operand, scope);
+  for (const ast::Arg &arg : expr.args)
+    if (!found.isValid())
+      found = cellOf(*arg.value, scope);
+  return found;
+}
+
 bool StudyBuilder::against(const Node &node, ir::Operation &row, ir::Region &into) {
   const SourceManager &sources = evaluator.program.sourceManager();
   size_t errors = diagnostics.errorCount();
@@ -160,7 +178,9 @@ bool StudyBuilder::against(const Node &node, ir::Operation &row, ir::Region &int
       diagnostics.report(arg.range, diag::NothingMeasured);
       return false;
     }
-    ir::Operation *op = context.builder.create(into, "study.against", arg.range);
+    ir::Location place = arg.range;
+    place.fuse(cellOf(*arg.assigned, *node.scope));
+    ir::Operation *op = context.builder.create(into, "study.against", place);
     bool hasTitle = titles && entry.index() < titles->args.size();
     op->setAttr("text", hasTitle ? titles->args[entry.index()].value.get<WordValue>().word
                                  : sources.text(arg.value->range).str());

@@ -6,11 +6,16 @@
 
 using namespace perfc;
 
-const Value *perfc::findArgument(llvm::ArrayRef<Argument> arguments, llvm::StringRef name) {
+const Argument *perfc::findNamed(llvm::ArrayRef<Argument> arguments, llvm::StringRef name) {
   for (const Argument &argument : arguments)
     if (argument.name == name)
-      return argument.value.get();
+      return &argument;
   return nullptr;
+}
+
+const Value *perfc::findArgument(llvm::ArrayRef<Argument> arguments, llvm::StringRef name) {
+  const Argument *found = findNamed(arguments, name);
+  return found ? found->value.get() : nullptr;
 }
 
 std::string Value::describe() const {

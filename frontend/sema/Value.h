@@ -119,7 +119,8 @@ inline Argument makeArgument(std::string name, Value value, SourceRange range) {
 /// `value` with `replace` of each of its tensors, those in lists and records too.
 Value mapTensors(const Value &value, llvm::function_ref<Value(const Tensor &)> replace);
 
-/// The argument called `name`, or null.
+/// The argument called `name`, or null; and its value.
+const Argument *findNamed(llvm::ArrayRef<Argument> arguments, llvm::StringRef name);
 const Value *findArgument(llvm::ArrayRef<Argument> arguments, llvm::StringRef name);
 
 /// The members of a range: at most `limit` of them, nothing when there are more or the step does
