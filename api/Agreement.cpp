@@ -150,7 +150,7 @@ std::vector<GroupStatistics> api::groupStatistics(llvm::ArrayRef<ValidationRow> 
   return result;
 }
 
-static emit::Json optional(const llvm::Optional<double> &value) {
+emit::Json api::orNull(const llvm::Optional<double> &value) {
   return value ? emit::Json(*value) : emit::Json();
 }
 
@@ -163,10 +163,10 @@ static emit::Json groupJson(const GroupStatistics &group) {
       .set("metric", group.metric)
       .set("rows", group.rows)
       .set("exact", group.exact)
-      .set("mape", optional(group.mape))
-      .set("median_ape", optional(group.medianApe))
-      .set("p90_ape", optional(group.p90Ape))
-      .set("spearman", optional(group.spearman))
+      .set("mape", orNull(group.mape))
+      .set("median_ape", orNull(group.medianApe))
+      .set("p90_ape", orNull(group.p90Ape))
+      .set("spearman", orNull(group.spearman))
       .set("intervals", group.intervals)
       .set("covered", group.covered)
       .set("skipped", group.skipped);

@@ -82,6 +82,9 @@ emit::Json withAgreement(emit::Json object, llvm::ArrayRef<ValidationRow> rows);
 /// `most` that stand evenly among them.
 emit::Json withPredictions(emit::Json object, llvm::ArrayRef<ValidationRow> rows, size_t most);
 
+/// A figure that may not exist.
+emit::Json orNull(const llvm::Optional<double> &value);
+
 /// Spearman's rank correlation; nothing for fewer than two pairs or when one side is constant.
 llvm::Optional<double> spearman(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b);
 /// The q-quantile by linear interpolation; nothing when there are no values.

@@ -41,14 +41,25 @@ static bool matches(llvm::StringRef text, llvm::StringRef pattern) {
   return false;
 }
 
+bool api::isFitted(const Prediction &prediction, const Fit &fit) {
+  return prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric);
+}
+
+Prediction *api::fittedOf(ValidationRow &row, const Fit &fit) {
+  auto found = llvm::find_if(
+      row.predictions, [&](const Prediction &prediction) { return isFitted(prediction, fit); });
+  return found == row.predictions.end() ? nullptr : &*found;
+}
+
+const Prediction *api::fittedOf(const ValidationRow &row, const Fit &fit) {
+  return fittedOf(const_cast<ValidationRow &>(row), fit);
+}
+
+static bool isAboveZero(const llvm::Optional<Number> &number) { return number && number->real > 0; }
+
 const Prediction *api::predictionOf(const ValidationRow &row, const Fit &fit) {
-  for (const Prediction &prediction : row.predictions)
-    if (prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric)) {
-      bool isGood = prediction.predicted && prediction.reference &&
-                    prediction.predicted->real > 0 && prediction.reference->real > 0;
-      return isGood ? &prediction : nullptr;
-    }
-  return nullptr;
+  const Prediction *found = fittedOf(row, fit);
+  return found && isAboveZero(found->predicted) && isAboveZero(found->reference) ? found : nullptr;
 }
 
 bool api::isOf(const ValidationRow &row, const Fit &fit) {
@@ -336,11 +347,36 @@ static bool checkGroup(llvm::ArrayRef<ValidationRow> rows, const std::string &la
   return false;
 }
 
+/// Of a family whole devices are left out, and what they ran; a third group would go unseen.
+static bool checkCount(const Fit &fit, size_t count, SourceRange place,
+                       DiagnosticEngine &diagnostics) {
+  constexpr size_t most = 2;
+  if (!fit.family || count <= most)
+    return true;
+  diagnostics.report(place, diag::BadFit,
+                     fmt::format("at most two groups to leave out of a family, devices and what "
+                                 "they ran, not {}",
+                                 count));
+  return false;
+}
+
+/// Whether `fit` can be to that row. Those of families are evaluated by works, later.
+static bool isFor(const Fit &fit, const ValidationRow &row) {
+  if (!isOf(row, fit) || row.isLeftOut)
+    return false;
+  const Prediction *fitted = fittedOf(row, fit);
+  return fit.family ? fitted && isAboveZero(fitted->reference) : predictionOf(row, fit) != nullptr;
+}
+
 bool Calibration::check(DiagnosticEngine &diagnostics, llvm::ArrayRef<std::string> others) {
   bool good = true;
   for (const std::string &label : others)
     good &= checkGroup(rows.rows(), label, {}, diagnostics);
+  if (const Fit *family = llvm::find_if(rows.fits(), [](const Fit &fit) { return !!fit.family; });
+      family != rows.fits().end())
+    good &= checkCount(*family, others.size(), {}, diagnostics);
   for (const Fit &fit : rows.fits()) {
+    good &= checkCount(fit, fit.leaveOut.size(), fit.range, diagnostics);
     std::vector<std::string> labels = fit.leaveOut;
     labels.push_back(fit.weight.by);
     labels.push_back(fit.sample.by);
@@ -353,15 +389,15 @@ bool Calibration::check(DiagnosticEngine &diagnostics, llvm::ArrayRef<std::strin
       labels.insert(labels.end(), {fit.family->by, fit.family->work});
       for (const std::string &label : labels)
         good &= checkGroup(rows.rows(), label, fit.family->range, diagnostics);
-      continue;
     }
-    bool hasRows = llvm::any_of(rows.rows(), [&](const ValidationRow &row) {
-      return isOf(row, fit) && predictionOf(row, fit);
-    });
-    if (good && !hasRows) {
-      diagnostics.report(fit.range, diag::NothingToFit);
-      good = false;
-    }
+  }
+  // A table may have rows for some of the fits alone: of one precision, say.
+  bool hasRows = llvm::any_of(rows.fits(), [&](const Fit &fit) {
+    return llvm::any_of(rows.rows(), [&](const ValidationRow &row) { return isFor(fit, row); });
+  });
+  if (good && !hasRows && !rows.fits().empty()) {
+    diagnostics.report(rows.fits().front().range, diag::NothingToFit);
+    good = false;
   }
   return good;
 }

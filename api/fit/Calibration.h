@@ -57,7 +57,12 @@ private:
 bool isPredicted(const ValidationRow &row);
 /// Whether the groups that a fit names are those of the row.
 bool isOf(const ValidationRow &row, const Fit &fit);
-/// What is fitted of a row: null where it has no prediction or nothing to hold it against.
+/// Whether `fit` is to the metric of that prediction.
+bool isFitted(const Prediction &prediction, const Fit &fit);
+/// What is fitted of a row, whether it is predicted and measured or not; null where there is none.
+const Prediction *fittedOf(const ValidationRow &row, const Fit &fit);
+Prediction *fittedOf(ValidationRow &row, const Fit &fit);
+/// The same; null as well where it has no prediction or nothing to hold it against.
 const Prediction *predictionOf(const ValidationRow &row, const Fit &fit);
 /// The value of a row's group by `label`; "" where it has none.
 llvm::StringRef groupOf(const ValidationRow &row, llvm::StringRef label);

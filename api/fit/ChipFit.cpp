@@ -7,6 +7,7 @@
 #include "api/fit/Unknowns.h"
 #include "frontend/build/FileBeside.h"
 #include "ir/common/LocatedCsv.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -104,6 +105,14 @@ bool ChipFit::fit(Context context, FileId program, Compilation::Defines defines,
     if (each.name == "_of_chip")
       fit = &each;
   bool good = fit && measured.read(*rows, *fit, own);
+  for (size_t row : measured.unusable())
+    own.report({table, 0, 0}, diag::BadCsv,
+               fmt::format("`latency` of `{}` is 0", rows->rows()[row].name));
+  good &= measured.unusable().empty();
+  if (good && measured.devices().empty()) {
+    own.report({table, 0, 0}, diag::NothingToFit);
+    good = false;
+  }
   for (const Diagnostic &each : own.all())
     if (!good || each.kind->severity == Severity::Error)
       reportAgain(context.diagnostics, each).note(chip.place, "for this `calibrate`");

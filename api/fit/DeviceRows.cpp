@@ -63,19 +63,6 @@ double LayerFigure::countOf(double log) const {
   return std::exp(log) * (isTime(dimension) ? 1 : unitOf(dimension) * second);
 }
 
-/// What is fitted of a row, whether it is predicted and measured or not; null where there is none.
-static const Prediction *fittedOf(const ValidationRow &row, const Fit &fit) {
-  for (const Prediction &prediction : row.predictions)
-    if (prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric))
-      return &prediction;
-  return nullptr;
-}
-
-static Prediction *fittedOf(ValidationRow &row, const Fit &fit) {
-  const ValidationRow &same = row;
-  return const_cast<Prediction *>(fittedOf(same, fit));
-}
-
 void api::setSkipped(ValidationRow &row, const Fit &fit, llvm::StringRef reason) {
   if (Prediction *prediction = fittedOf(row, fit)) {
     prediction->predicted = llvm::None;
@@ -142,6 +129,11 @@ bool DeviceRows::readDevices(DiagnosticEngine &diagnostics) {
     const Prediction *prediction = fittedOf(row.value(), *ofFit);
     if (row.value().isLeftOut || !isOf(row.value(), *ofFit) || !prediction)
       continue;
+    bool isMeasured = prediction->reference.hasValue();
+    if (isMeasured && prediction->reference->real <= 0) {
+      notAboveZero.push_back(row.index());
+      continue;
+    }
     std::string name = groupOf(row.value(), family.by).str();
     auto [place, isNew] = known.try_emplace(name, members.size());
     if (isNew) {
@@ -159,14 +151,11 @@ bool DeviceRows::readDevices(DiagnosticEngine &diagnostics) {
       }
     }
     Device &device = members[place->second];
-    bool isMeasured = prediction->reference && prediction->reference->real > 0;
     (isMeasured ? device.rows : device.open)
         .push_back({row.index(), nullptr, isMeasured ? std::log(prediction->reference->real) : 0});
   }
   llvm::erase_if(members, [](const Device &device) { return device.rows.empty(); });
-  if (members.empty())
-    diagnostics.report(ofFit->range, diag::NothingToFit);
-  return !members.empty();
+  return true;
 }
 
 bool DeviceRows::readFigures(DiagnosticEngine &diagnostics) {

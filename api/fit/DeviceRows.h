@@ -51,12 +51,15 @@ void setSkipped(ValidationRow &row, const Fit &fit, llvm::StringRef reason);
 
 class DeviceRows {
 public:
-  /// The rows that `fit`, which has a family, is fitted to; false after a report.
+  /// The rows that `fit`, which has a family, is fitted to, which may be none; false after a
+  /// report.
   bool read(FitRows &rows, const Fit &fit, DiagnosticEngine &diagnostics);
 
   const Fit &fit() const { return *ofFit; }
   llvm::ArrayRef<LayerFigure> figures() const { return list; }
   const std::vector<Device> &devices() const { return members; }
+  /// Rows, by number, whose measurement is 0: it has no logarithm.
+  llvm::ArrayRef<size_t> unusable() const { return notAboveZero; }
   /// The chip of the first device.
   const FitRows::LayeredChip &chip() const { return chips.front(); }
   /// Where fits of families begin.
@@ -76,6 +79,7 @@ private:
   std::vector<LayerFigure> list;
   std::vector<Device> members;
   std::vector<FitRows::LayeredChip> chips; ///< of each device
+  std::vector<size_t> notAboveZero;
   std::vector<std::string> namesOfWorks;
   std::map<std::string, Eigen::VectorXd> amountsOfWork;
   Eigen::VectorXd start;

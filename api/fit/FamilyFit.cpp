@@ -30,8 +30,9 @@ static std::vector<size_t> worksOf(const Device &device, llvm::ArrayRef<size_t> 
   return works;
 }
 
-Family FamilyFit::familyOf(llvm::function_ref<bool(const Device &)> isIn,
-                           llvm::function_ref<bool(const DeviceRow &)> isKnown) const {
+llvm::Optional<Family>
+FamilyFit::familyOf(llvm::function_ref<bool(const Device &)> isIn,
+                    llvm::function_ref<bool(const DeviceRow &)> isKnown) const {
   constexpr size_t leastRows = 6; // fewer say nothing of so many figures
   std::vector<FamilyMember> members;
   for (size_t least : {leastRows, size_t(1)}) {
@@ -46,15 +47,14 @@ Family FamilyFit::familyOf(llvm::function_ref<bool(const Device &)> isIn,
     if (!members.empty())
       break;
   }
-  if (members.empty()) // the only one there is: nothing but what is written
-    members.push_back(
-        {measured.devices().front().sheet, measured.devices().front().measured({}), {}});
+  if (members.empty())
+    return llvm::None;
   const Fit::Family &wanted = *ofFit->family;
   return Family(members, measured.begin(),
                 {wanted.ridge, wanted.apart, wanted.leastError, wanted.learnsWork});
 }
 
-Family FamilyFit::all() const {
+llvm::Optional<Family> FamilyFit::all() const {
   return familyOf([](const Device &) { return true; }, [](const DeviceRow &) { return true; });
 }
 
@@ -87,6 +87,9 @@ static bool isKnown(const DeviceRow &row, const Family *family) {
   return family && family->works() ? family->works()->knows(row.work) : row.amounts != nullptr;
 }
 
+static constexpr llvm::StringLiteral notRun = "no device of the family has run it";
+static constexpr llvm::StringLiteral noOther = "there is no other device to learn a family from";
+
 /// Adds the rows of `device` that are wanted and no shots, as the prior and the shots predict
 /// them.
 void FamilyFit::predict(const Device &device, const DevicePrior &prior, const Family *family,
@@ -106,7 +109,7 @@ void FamilyFit::predict(const Device &device, const DevicePrior &prior, const Fa
     } else {
       into.push_back(rows->rows()[device.rows[i].number]);
       if (family)
-        setSkipped(into.back(), *ofFit, "no device of the family has run it");
+        setSkipped(into.back(), *ofFit, notRun);
     }
   }
   if (wanted.empty())
@@ -132,6 +135,14 @@ void FamilyFit::predict(const Device &device, const DevicePrior &prior, const Fa
   }
 }
 
+/// Adds the rows that no device has, with the reason.
+void FamilyFit::addUnusable(std::vector<ValidationRow> &into) const {
+  for (size_t number : measured.unusable()) {
+    into.push_back(rows->rows()[number]);
+    setSkipped(into.back(), *ofFit, "its measurement is 0");
+  }
+}
+
 static bool isAny(const DeviceRow &) { return true; }
 
 std::vector<ValidationRow> FamilyFit::withShots(size_t shots) const {
@@ -139,6 +150,7 @@ std::vector<ValidationRow> FamilyFit::withShots(size_t shots) const {
   for (const Device &device : measured.devices())
     predict(device, measured.writtenPrior(device), nullptr,
             {isAny, isAny, /*isNew=*/false, shots, /*wider=*/1}, all);
+  addUnusable(all);
   return all;
 }
 
@@ -177,14 +189,22 @@ std::vector<ValidationRow> FamilyFit::predictParts(const Parts &parts, const Lef
   auto isWanted = [&](const DeviceRow &row) {
     return !hidesWorks || ofWork(row) == out.works.back();
   };
-  Family family = familyOf(
+  llvm::Optional<Family> family = familyOf(
       [&](const Device &device) { return !llvm::is_contained(out.devices, ofDevice(device)); },
       isKnown);
   std::vector<ValidationRow> found;
-  for (const Device &device : measured.devices())
-    if (ofDevice(device) == out.devices.back())
-      predict(device, family.prior(device.sheet), &family,
+  for (const Device &device : measured.devices()) {
+    if (ofDevice(device) != out.devices.back())
+      continue;
+    if (family)
+      predict(device, family->prior(device.sheet), family.getPointer(),
               {isKnown, isWanted, hidesWorks, shots, wider}, found);
+    else
+      for (const DeviceRow &row : llvm::make_filter_range(device.rows, isWanted)) {
+        found.push_back(rows->rows()[row.number]);
+        setSkipped(found.back(), *ofFit, noOther);
+      }
+  }
   return found;
 }
 
@@ -238,6 +258,7 @@ std::vector<ValidationRow> FamilyFit::leaveOut(llvm::ArrayRef<std::string> label
   std::vector<ValidationRow> all;
   for (std::vector<ValidationRow> &part : found)
     std::move(part.begin(), part.end(), std::back_inserter(all));
+  addUnusable(all);
   return all;
 }
 
@@ -245,13 +266,15 @@ DeviceStatistics FamilyFit::statistics(llvm::ArrayRef<ValidationRow> predicted) 
   std::map<std::string, std::vector<const Prediction *>> devices;
   DeviceStatistics found;
   double covered = 0;
-  for (const ValidationRow &row : predicted)
-    if (const Prediction *prediction = predictionOf(row, *ofFit)) {
-      devices[groupOf(row, ofFit->family->by).str()].push_back(prediction);
-      double away = std::fabs(prediction->predicted->real - prediction->reference->real);
-      covered += away <= prediction->halfWidth;
-      ++found.rows;
-    }
+  for (const ValidationRow &row : predicted) {
+    const Prediction *prediction = predictionOf(row, *ofFit);
+    (prediction ? found.rows : found.skipped) += 1;
+    if (!prediction)
+      continue;
+    devices[groupOf(row, ofFit->family->by).str()].push_back(prediction);
+    double away = std::fabs(prediction->predicted->real - prediction->reference->real);
+    covered += away <= prediction->halfWidth;
+  }
   found.devices = devices.size();
   std::vector<double> means;
   double ranks = 0;
@@ -270,9 +293,11 @@ DeviceStatistics FamilyFit::statistics(llvm::ArrayRef<ValidationRow> predicted) 
       ++ranked;
     }
   }
-  found.median = quantile(means, 0.5).getValueOr(0);
-  found.p90 = quantile(means, 0.9).getValueOr(0);
-  found.rank = ranked ? ranks / static_cast<double>(ranked) : 0;
-  found.covered = found.rows ? covered / static_cast<double>(found.rows) : 0;
+  found.median = quantile(means, 0.5);
+  found.p90 = quantile(means, 0.9);
+  if (ranked > 0)
+    found.rank = ranks / static_cast<double>(ranked);
+  if (found.rows > 0)
+    found.covered = covered / static_cast<double>(found.rows);
   return found;
 }

@@ -10,12 +10,14 @@
 namespace perfc::api {
 
 /// How rows of devices are predicted: of each device the mean of its errors, in percent, and of
-/// these the median and the 90th percentile.
+/// these the median and the 90th percentile. Without a row, or a device whose rows have ranks,
+/// there is no such figure.
 struct DeviceStatistics {
   size_t rows = 0, devices = 0;
-  double median = 0, p90 = 0;
-  double rank = 0;    ///< the mean of Spearman's rank correlation
-  double covered = 0; ///< share of the rows that are in their intervals
+  size_t skipped = 0; ///< rows without a prediction
+  llvm::Optional<double> median, p90;
+  llvm::Optional<double> rank;    ///< the mean of Spearman's rank correlation
+  llvm::Optional<double> covered; ///< share of the rows that are in their intervals
 };
 
 class FamilyFit {
@@ -25,12 +27,13 @@ public:
 
   const Fit &fit() const { return *ofFit; }
   const DeviceRows &deviceRows() const { return measured; }
-  /// Fitted to all devices.
-  Family all() const;
+  /// Fitted to all devices; nothing where there are none.
+  llvm::Optional<Family> all() const;
 
   /// The rows of each device as a family of the devices in other groups by the first label
   /// predicts them, with `shots` measurements of the device; of a second label, groups are left
-  /// out as well, from the family and the measurements. Groups leave one by one, more than 24 of
+  /// out as well, from the family and the measurements. They are skipped where no device is left.
+  /// Groups leave one by one, more than 24 of
   /// them in eight parts, and those of the second label in at most seven; rows without a group are
   /// never left out. Intervals are widened as devices want it that are left out of that family in
   /// turn.
@@ -41,8 +44,8 @@ public:
   DeviceStatistics statistics(llvm::ArrayRef<ValidationRow> predicted) const;
 
 private:
-  Family familyOf(llvm::function_ref<bool(const Device &)> isIn,
-                  llvm::function_ref<bool(const DeviceRow &)> isKnown) const;
+  llvm::Optional<Family> familyOf(llvm::function_ref<bool(const Device &)> isIn,
+                                  llvm::function_ref<bool(const DeviceRow &)> isKnown) const;
   /// The groups of one or two labels in parts, and which of these are left out: the last ones are
   /// predicted.
   struct Parts {
@@ -68,6 +71,7 @@ private:
     size_t shots;
     double wider; ///< intervals, by this factor
   };
+  void addUnusable(std::vector<ValidationRow> &into) const;
   void predict(const Device &device, const DevicePrior &prior, const Family *family,
                const Choice &choice, std::vector<ValidationRow> &into) const;
 

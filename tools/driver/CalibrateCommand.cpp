@@ -93,21 +93,21 @@ public:
   }
   void family(const FamilyFit &fit, size_t shots) {
     std::vector<PredictedDevices> predicted;
-    const std::vector<std::string> &labels = fit.fit().leaveOut;
-    for (size_t count = labels.size(); count > 0; --count) {
-      llvm::ArrayRef<std::string> some = llvm::makeArrayRef(labels).take_front(count);
-      last = fit.leaveOut(some, shots);
-      predicted.push_back({fit.fit().name, llvm::join(some, ", "), shots, fit.statistics(last)});
-    }
-    Family whole = fit.all();
+    llvm::ArrayRef<std::string> labels = fit.fit().leaveOut;
+    for (size_t count = labels.size(); count > 0; --count)
+      last = predictedBy(fit, labels.take_front(count), shots, predicted);
+    llvm::Optional<Family> whole = fit.all();
     if (!isJson && !session.isQuiet()) {
       printFamily(session, fit, whole);
       printPredicted(session, predicted);
+      printSkipped(session, {last});
     }
     hasFamilies = true;
-    programs += (programs.empty() ? "" : "\n") + familyProgram(fit, whole, fit.fit().name);
+    if (whole)
+      programs += (programs.empty() ? "" : "\n") + familyProgram(fit, *whole, fit.fit().name);
     families.push(emit::Json::object()
                       .set("name", fit.fit().name)
+                      .set("figures", familyJson(fit, whole))
                       .set("predicted", predictedJson(predicted)));
   }
   std::vector<ValidationRow> last; ///< that were predicted
@@ -129,6 +129,9 @@ private:
 
 } // namespace
 
+/// How many measurements of each group are known, where that is asked for.
+using Shots = llvm::Optional<size_t>;
+
 /// The labels that the fits leave out, each once.
 static std::vector<std::string> leftOutLabels(llvm::ArrayRef<Fit> fits) {
   std::vector<std::string> labels;
@@ -142,7 +145,7 @@ static std::vector<std::string> leftOutLabels(llvm::ArrayRef<Fit> fits) {
 /// Fits to families: what is found of them, and how they predict devices that were left out, also
 /// together with groups by further labels.
 static bool calibrateFamilies(Session &session, const Arguments &arguments, FitRows &rows,
-                              size_t shots, CalibrateReport &report) {
+                              Shots shots, CalibrateReport &report) {
   unsigned threads = threadsOf(session, arguments);
   constexpr size_t usualShots = 10;
   for (const Fit &fit : rows.fits()) {
@@ -151,7 +154,7 @@ static bool calibrateFamilies(Session &session, const Arguments &arguments, FitR
     FamilyFit family;
     if (!family.read(rows, fit, session.diagnostics, threads))
       return false;
-    report.family(family, shots > 0 ? shots : usualShots);
+    report.family(family, shots.getValueOr(usualShots));
   }
   return true;
 }
@@ -159,11 +162,11 @@ static bool calibrateFamilies(Session &session, const Arguments &arguments, FitR
 /// Fits constants, and predicts what no fit has seen: the rows beside the shots, else each group
 /// that is left out.
 static std::vector<FitFindings> calibrateConstants(const FitRows &rows, Calibration &calibration,
-                                                   llvm::ArrayRef<std::string> labels, size_t shots,
+                                                   llvm::ArrayRef<std::string> labels, Shots shots,
                                                    CalibrateReport &report) {
-  std::vector<bool> isShot(rows.rows().size(), shots == 0);
-  if (shots > 0)
-    isShot = calibration.shots(labels.empty() ? "" : labels.front(), shots);
+  std::vector<bool> isShot(rows.rows().size(), true);
+  if (shots)
+    isShot = calibration.shots(labels.empty() ? "" : labels.front(), *shots);
   ConstantValues values;
   std::vector<FitFindings> findings =
       calibration.fit([&](size_t row) { return isShot[row]; }, values);
@@ -174,9 +177,9 @@ static std::vector<FitFindings> calibrateConstants(const FitRows &rows, Calibrat
       (isShot[i] ? known : others).push_back(i);
   report.last = calibration.predicted(values, known, {});
   report.agreement("fitted", "fitted", report.last);
-  if (shots > 0) {
+  if (shots) {
     report.last = calibration.predicted(values, others, findings);
-    report.agreement("others", fmt::format("beside {} of each", counted(shots, "row")),
+    report.agreement("others", fmt::format("beside {} of each", counted(*shots, "row")),
                      report.last);
     return findings;
   }
@@ -187,12 +190,28 @@ static std::vector<FitFindings> calibrateConstants(const FitRows &rows, Calibrat
   return findings;
 }
 
+/// Writes what `--rows` and `-o` ask for.
+static void writeFiles(Session &session, const Arguments &arguments,
+                       llvm::ArrayRef<ValidationRow> rows, llvm::StringRef program) {
+  if (arguments.has("rows"))
+    writeOutput(arguments.value("rows"), rowsCsv(rows), {}, session.diagnostics);
+  if (arguments.has("output"))
+    writeOutput(arguments.value("output"), program, {}, session.diagnostics);
+}
+
+/// An option that nothing in the file has a use for.
+static void reportUnused(Session &session, const Arguments &arguments, llvm::StringRef option,
+                         llvm::StringRef why) {
+  session.diagnostics.report({}, diag::BadOptionValue, "--" + option.str(), arguments.value(option))
+      .help(why.str());
+}
+
 /// What the fits of the file find, and their programs.
-static void calibrate(Session &session, const Arguments &arguments, FitRows &rows, size_t shots,
+static void calibrate(Session &session, const Arguments &arguments, FitRows &rows, Shots shots,
                       llvm::StringRef root) {
   Calibration calibration(rows);
   std::vector<std::string> labels = leftOutLabels(rows.fits());
-  if (!calibration.check(session.diagnostics, labels))
+  if (!calibration.check(session.diagnostics, {}))
     return;
   CalibrateReport report(session, arguments);
   if (!calibrateFamilies(session, arguments, rows, shots, report))
@@ -206,10 +225,7 @@ static void calibrate(Session &session, const Arguments &arguments, FitRows &row
     text += (text.empty() ? "" : "\n") + fittedProgram(rows, findings, root, session.sources);
   }
   report.finish();
-  if (arguments.has("rows"))
-    writeOutput(arguments.value("rows"), rowsCsv(report.last), {}, session.diagnostics);
-  if (arguments.has("output"))
-    writeOutput(arguments.value("output"), text, {}, session.diagnostics);
+  writeFiles(session, arguments, report.last, text);
 }
 
 /// Fits the chips of the file that have tables of their own; false where there are none.
@@ -218,20 +234,33 @@ static bool calibrateChips(Session &session, const Arguments &arguments, const T
   Compilation program(session.sources, session.diagnostics, allOps());
   if (!program.load(table.file, table.defines))
     return true;
-  std::string text;
   std::vector<CalibratedChip> chips = calibratedChips(program, session.sources);
+  if (chips.empty())
+    return false;
+  if (arguments.has("shots")) {
+    reportUnused(session, arguments, "shots", "all measurements of a chip's table are known");
+    return true;
+  }
+  std::string text;
+  std::vector<ValidationRow> rows;
+  emit::Json list = emit::Json::array();
   for (const CalibratedChip &chip : chips) {
     ChipFit fit;
     if (!fit.fit(session.context(), table.file, table.defines, chip, threadsOf(session, arguments)))
       return true;
-    if (!session.isQuiet())
+    if (!arguments.has("json") && !session.isQuiet())
       printChip(session, chip.label, fit, next);
+    list.push(chipJson(chip.label, fit, next));
+    llvm::append_range(rows, fit.leftOut());
     text += fmt::format("{}{}\n\n{}", text.empty() ? "" : "\n", chip.import,
                         fit.program(chip.label + "_fitted", chip.base));
   }
-  if (arguments.has("output") && !chips.empty())
-    writeOutput(arguments.value("output"), text, {}, session.diagnostics);
-  return !chips.empty();
+  if (arguments.has("json")) {
+    emit::Json::object().set("schema", 1).set("chips", std::move(list)).print(session.out);
+    session.out << '\n';
+  }
+  writeFiles(session, arguments, rows, text);
+  return true;
 }
 
 bool driver::calibrateFile(Session &session, const Arguments &arguments) {
@@ -240,12 +269,11 @@ bool driver::calibrateFile(Session &session, const Arguments &arguments) {
     return true;
   }
   unsigned threads = threadsOf(session, arguments);
-  auto shots = arguments.has("shots") ? wholeOption(session, arguments, "shots", 1)
-                                      : llvm::Optional<double>(0);
+  auto shots = wholeOption(session, arguments, "shots", 0);
   auto next = arguments.has("next") ? wholeOption(session, arguments, "next", 1)
                                     : llvm::Optional<double>(0);
   auto table = loadTableFile(session, arguments);
-  if (!table || !shots || !next || threads == 0)
+  if (!table || (arguments.has("shots") && !shots) || !next || threads == 0)
     return true;
   FitRows rows(session.context(), table->file, table->defines, threads);
   if (session.diagnostics.hasErrors())
@@ -254,7 +282,9 @@ bool driver::calibrateFile(Session &session, const Arguments &arguments) {
     return true;
   if (rows.fits().empty())
     session.diagnostics.report({}, diag::NoSuchStatement, "calibrate", arguments.files()[0]);
+  else if (arguments.has("next"))
+    reportUnused(session, arguments, "next", "it is for chips with a table of measurements");
   else
-    calibrate(session, arguments, rows, static_cast<size_t>(*shots), arguments.files()[0]);
+    calibrate(session, arguments, rows, shots ? Shots(*shots) : Shots(), arguments.files()[0]);
   return true;
 }

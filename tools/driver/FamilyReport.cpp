@@ -4,12 +4,22 @@
 #include "api/fit/Unknowns.h"
 #include "tools/driver/Table.h"
 #include "tools/driver/validate/AgreementTable.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <map>
 
 using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
+
+std::vector<ValidationRow> driver::predictedBy(const FamilyFit &fit,
+                                               llvm::ArrayRef<std::string> labels, size_t shots,
+                                               std::vector<PredictedDevices> &lines) {
+  std::vector<ValidationRow> rows =
+      labels.empty() ? fit.withShots(shots) : fit.leaveOut(labels, shots);
+  lines.push_back({fit.fit().name, llvm::join(labels, ", "), shots, fit.statistics(rows)});
+  return rows;
+}
 
 void driver::printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> all) {
   Table table({{"family", Align::Left},
@@ -20,14 +30,22 @@ void driver::printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> a
                {"median mape %"},
                {"p90 %"},
                {"mean r"},
-               {"cover %"}});
+               {"cover %"},
+               {"skip"}});
+  auto figure = [](const llvm::Optional<double> &value, double unit = 1) {
+    return value ? fmt::format("{:.3g}", *value * unit) : std::string("-");
+  };
   for (const PredictedDevices &each : all)
     table.addRow({each.family, each.leftOut.empty() ? "-" : each.leftOut,
                   std::to_string(each.shots), std::to_string(each.found.rows),
-                  std::to_string(each.found.devices), fmt::format("{:.3g}", each.found.median),
-                  fmt::format("{:.3g}", each.found.p90), fmt::format("{:.3g}", each.found.rank),
-                  fmt::format("{:.3g}", 100 * each.found.covered)});
+                  std::to_string(each.found.devices), figure(each.found.median),
+                  figure(each.found.p90), figure(each.found.rank), figure(each.found.covered, 100),
+                  std::to_string(each.found.skipped)});
   table.print(session.out, session.tableWidth(), session.colorOut);
+  for (const PredictedDevices &each : all)
+    if (each.found.rows == 0)
+      session.out << "  nothing of " << each.family << " is predicted: it has "
+                  << (each.found.skipped ? "no row that can be" : "no rows") << '\n';
 }
 
 void driver::printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<ValidationRow>> tables) {
@@ -49,10 +67,11 @@ emit::Json driver::predictedJson(llvm::ArrayRef<PredictedDevices> all) {
                   .set("shots", each.shots)
                   .set("rows", each.found.rows)
                   .set("devices", each.found.devices)
-                  .set("median_mape", each.found.median)
-                  .set("p90_mape", each.found.p90)
-                  .set("spearman", each.found.rank)
-                  .set("covered", each.found.covered));
+                  .set("skipped", each.found.skipped)
+                  .set("median_mape", orNull(each.found.median))
+                  .set("p90_mape", orNull(each.found.p90))
+                  .set("spearman", orNull(each.found.rank))
+                  .set("covered", orNull(each.found.covered)));
   return list;
 }
 
@@ -69,20 +88,68 @@ void driver::printChip(Session &session, llvm::StringRef chip, const ChipFit &fi
     session.out << "measure next: " << name << '\n';
 }
 
-void driver::printFamily(Session &session, const FamilyFit &fit, const Family &family) {
+emit::Json driver::chipJson(llvm::StringRef chip, const ChipFit &fit, size_t next) {
+  emit::Json figures = emit::Json::array(), names = emit::Json::array();
+  for (const ChipFit::Figure &figure : fit.figures())
+    figures.push(emit::Json::object()
+                     .set("name", figure.figure.key)
+                     .set("unit", figure.figure.dimension.unitText())
+                     .set("written", figure.written)
+                     .set("value", figure.fitted)
+                     .set("factor", figure.factor));
+  for (const std::string &name : fit.next(next))
+    names.push(name);
+  return emit::Json::object()
+      .set("name", chip)
+      .set("figures", std::move(figures))
+      .set("fitted", withAgreement(emit::Json::object(), fit.fitted()))
+      .set("left_out", withAgreement(emit::Json::object(), fit.leftOut()))
+      .set("next", std::move(names));
+}
+
+namespace {
+/// A figure of a typical device, and the factor within which 90 % of devices are of it.
+struct TypicalFigure {
+  const LayerFigure &figure;
+  double value, factor;
+};
+} // namespace
+
+static std::vector<TypicalFigure> typicalFigures(const FamilyFit &fit, const Family &family) {
+  std::vector<TypicalFigure> all;
+  Eigen::VectorXd typical = family.prior(family.meanSheet()).mean;
+  for (const LayerFigure &figure : fit.deviceRows().figures()) {
+    auto at = static_cast<Eigen::Index>(all.size());
+    all.push_back({figure, figure.figureOf(typical[at]),
+                   std::exp(endOfInterval * std::sqrt(family.covariance()(at, at)))});
+  }
+  return all;
+}
+
+void driver::printFamily(Session &session, const FamilyFit &fit,
+                         const llvm::Optional<Family> &family) {
   size_t count = 0;
   for (const Device &device : fit.deviceRows().devices())
     count += device.rows.size();
   session.out << "calibrate " << fit.fit().name << ": " << counted(count, "row") << " of "
               << counted(fit.deviceRows().devices().size(), "device") << '\n';
+  if (!family)
+    return;
   Table table({{"figure", Align::Left}, {"typical"}, {"90 % within"}});
-  Eigen::VectorXd typical = family.prior(family.meanSheet()).mean;
-  for (size_t k = 0; k < fit.deviceRows().figures().size(); ++k) {
-    const LayerFigure &figure = fit.deviceRows().figures()[k];
-    auto at = static_cast<Eigen::Index>(k);
-    double factor = std::exp(endOfInterval * std::sqrt(family.covariance()(at, at)));
+  for (const TypicalFigure &each : typicalFigures(fit, *family))
     table.addRow(
-        {figure.key, figure.text(figure.figureOf(typical[at]), 4), fmt::format("{:.2g}x", factor)});
-  }
+        {each.figure.key, each.figure.text(each.value, 4), fmt::format("{:.2g}x", each.factor)});
   table.print(session.out, session.tableWidth(), session.colorOut);
+}
+
+emit::Json driver::familyJson(const FamilyFit &fit, const llvm::Optional<Family> &family) {
+  emit::Json list = emit::Json::array();
+  if (family)
+    for (const TypicalFigure &each : typicalFigures(fit, *family))
+      list.push(emit::Json::object()
+                    .set("name", each.figure.key)
+                    .set("unit", each.figure.dimension.unitText())
+                    .set("value", each.value)
+                    .set("factor", each.factor));
+  return list;
 }

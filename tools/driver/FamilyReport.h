@@ -17,6 +17,12 @@ struct PredictedDevices {
   api::DeviceStatistics found;
 };
 
+/// The rows of `fit` by the program's chips, or with the groups by `labels` left out by families of
+/// the others, and `shots` measurements of each device; adds what is said of them to `lines`.
+std::vector<api::ValidationRow> predictedBy(const api::FamilyFit &fit,
+                                            llvm::ArrayRef<std::string> labels, size_t shots,
+                                            std::vector<PredictedDevices> &lines);
+
 void printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> all);
 /// How many rows have no prediction, by the reason.
 void printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<api::ValidationRow>> tables);
@@ -24,9 +30,12 @@ emit::Json predictedJson(llvm::ArrayRef<PredictedDevices> all);
 /// Figures of a chip before and after its measurements, the errors of these, and what to measure
 /// next.
 void printChip(Session &session, llvm::StringRef chip, const api::ChipFit &fit, size_t next);
-/// The figures of a family: the median of its devices, and how far 90 % of them are at most from
-/// it.
-void printFamily(Session &session, const api::FamilyFit &fit, const api::Family &family);
+emit::Json chipJson(llvm::StringRef chip, const api::ChipFit &fit, size_t next);
+/// The figures of a family, where it has devices: their median, and how far 90 % of them are at
+/// most from it.
+void printFamily(Session &session, const api::FamilyFit &fit,
+                 const llvm::Optional<api::Family> &family);
+emit::Json familyJson(const api::FamilyFit &fit, const llvm::Optional<api::Family> &family);
 
 } // namespace perfc::driver
 

@@ -45,9 +45,8 @@ bool driver::predictRows(Session &session, llvm::StringRef kind, llvm::StringRef
 /// Rows with none of the metrics that families predict.
 static std::vector<ValidationRow> ofNoFamily(FitRows &fitted) {
   auto isPredicted = [&](const Prediction &prediction) {
-    return llvm::any_of(fitted.fits(), [&](const Fit &fit) {
-      return fit.family && (fit.metric.empty() || fit.metric == prediction.metric);
-    });
+    return llvm::any_of(fitted.fits(),
+                        [&](const Fit &fit) { return fit.family && isFitted(prediction, fit); });
   };
   std::vector<size_t> numbers;
   for (const auto &row : llvm::enumerate(fitted.rows()))
@@ -60,7 +59,7 @@ llvm::Optional<PredictedRows> driver::predictFamilies(Session &session, const Ta
                                                       llvm::ArrayRef<std::string> labels,
                                                       size_t shots, unsigned threads) {
   FitRows fitted(session.context(), table.file, table.defines, threads, FitRows::Wanted::Families);
-  if (fitted.rows().empty())
+  if (fitted.rows().empty() || session.diagnostics.hasErrors())
     return llvm::None;
   Calibration calibration(fitted);
   if (!calibration.check(session.diagnostics, labels))
@@ -70,9 +69,7 @@ llvm::Optional<PredictedRows> driver::predictFamilies(Session &session, const Ta
     FamilyFit family;
     if (!fit.family || !family.read(fitted, fit, session.diagnostics, threads))
       continue;
-    std::vector<ValidationRow> some =
-        labels.empty() ? family.withShots(shots) : family.leaveOut(labels, shots);
-    result.families.push_back({fit.name, llvm::join(labels, ", "), shots, family.statistics(some)});
+    std::vector<ValidationRow> some = predictedBy(family, labels, shots, result.families);
     std::move(some.begin(), some.end(), std::back_inserter(result.rows));
   }
   result.ofNoFamily = ofNoFamily(fitted);

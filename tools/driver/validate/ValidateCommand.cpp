@@ -64,6 +64,12 @@ static void leaveOut(Session &session, const Arguments &arguments, const TableFi
   writeReport(session, arguments, arguments.files().back(), *rows);
 }
 
+static void reportNoFamilies(Session &session, const Arguments &arguments) {
+  session.diagnostics.report({}, diag::BadOptionValue, "--shots", arguments.value("shots"))
+      .help(fmt::format("measurements are of devices of a `family`, and {} has none",
+                        arguments.files()[0]));
+}
+
 /// Devices of families; false where the program has none.
 static bool validateFamilies(Session &session, const Arguments &arguments, const TableFile &table) {
   if (!session.sources.text(table.file).contains("family"))
@@ -105,6 +111,10 @@ static void validateProgram(Session &session, const Arguments &arguments) {
     return;
   if (validateFamilies(session, arguments, *program))
     return;
+  if (arguments.has("shots")) {
+    reportNoFamilies(session, arguments);
+    return;
+  }
   if (arguments.has("leave-out"))
     return leaveOut(session, arguments, *program);
   llvm::StringRef path = arguments.files()[0], kind = program->kind;
@@ -161,6 +171,10 @@ bool driver::validateTable(Session &session, const Arguments &arguments) {
   }
   if (arguments.has("leave-out")) {
     session.diagnostics.report({}, diag::NoSuchStatement, "calibrate", name);
+    return true;
+  }
+  if (arguments.has("shots")) {
+    reportNoFamilies(session, arguments);
     return true;
   }
   std::vector<ValidationRow> rows;
