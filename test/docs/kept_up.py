@@ -1,0 +1,41 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Says what README.md, CONTRIBUTING.md and docs/ leave out, or name though it is not there: folders, verbs of ./dev, commands, pages."""
+import os
+import re
+import subprocess
+import sys
+
+perfc, root = sys.argv[1:]
+
+
+def read(path):
+    return open(os.path.join(root, path)).read()
+
+
+def differ(what, named, there):
+    for name in sorted(there - named):
+        print(f"{what}: `{name}` is left out")
+    for name in sorted(named - there):
+        print(f"{what}: there is no `{name}`")
+
+
+def folders():
+    files = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True)
+    names = files.stdout.split() if files.returncode == 0 else []
+    return {name.split("/")[0] for name in names if "/" in name and not name.startswith(".")}
+
+
+table = re.findall(r"^\| (`[^|]*) \|", read("README.md"), re.M)
+named = {name.split("/")[0] for cell in table for name in re.findall(r"`([^`]+)`", cell)}
+if folders():
+    differ("README.md", named | {"cmake"}, folders())
+verbs = set(re.findall(r"^#: (\w+)", read("dev"), re.M))
+differ("CONTRIBUTING.md", set(re.findall(r"^    \./dev (\w+)", read("CONTRIBUTING.md"), re.M)), verbs)
+help_text = subprocess.run([perfc, "--help"], capture_output=True, text=True).stdout
+commands = set(re.findall(r"^  ([a-z]+)  ", help_text, re.M))
+pages = {name for name in os.listdir(os.path.join(root, "docs")) if name.endswith(".md")}
+text = "".join(read("docs/" + page) for page in sorted(pages))
+differ("docs/", {name for name in commands if re.search(rf"perfc {name}\b", text)}, commands)
+differ("docs/index.md", set(re.findall(r"\]\((\w[\w-]*\.md)", read("docs/index.md"))) | {"index.md"}, pages)
+differ("README.md", set(re.findall(r"\]\(docs/([\w-]+\.md)", read("README.md"))), pages)
+print(len(verbs), "verbs,", len(commands), "commands")
