@@ -39,13 +39,10 @@ void api::searchMappings(Evaluation &run, const StatementContext &statement) {
   for (const ir::Operation &part : op.body())
     if (auto evaluate = ir::as<study::EvaluateOp>(part))
       run.context.watcher.at(evaluate.label());
-  SearchSettings settings = run.options.search;
-  settings.stop = &run.context.watcher.isCancelled();
-  settings.onProgress = progressListener(run);
   run.context.watcher.searchBegins();
-  llvm::Optional<SearchSummary> summary =
-      searchStudy(statement.module, study::SearchStatement(&op), run.providers,
-                  run.names(statement.module, nullptr), settings, run.context.diagnostics);
+  llvm::Optional<SearchSummary> summary = searchStudy(
+      statement.module, study::SearchStatement(&op), run.providers,
+      run.names(statement.module, nullptr), searchSettings(run), run.context.diagnostics);
   run.context.watcher.searchEnds();
   if (!summary)
     return;

@@ -19,7 +19,7 @@ public:
       : run(run), statement(statement), diagnostics(run.context.diagnostics),
         serving(statement.module, study::ServeOp(&statement.op), run.providers, diagnostics) {}
 
-  /// The rate, in requests/s; nothing after a report.
+  /// The rate, in requests/s; nothing after a report, and when it is stopped before there is one.
   llvm::Optional<double> find();
   std::string note() const;
 
@@ -46,6 +46,8 @@ static constexpr double flood = 1e9;
 static constexpr double idleShare = 1.0 / 4096;
 
 llvm::Optional<bool> RateSearch::holds(double rate) {
+  if (run.context.watcher.isCancelled())
+    return llvm::None;
   ++tried;
   auto outcome = serving.run(rate);
   if (!outcome)
@@ -87,8 +89,11 @@ llvm::Optional<double> RateSearch::find() {
   }
   while (high > low * tolerance) {
     double middle = std::sqrt(low * high);
-    if (!(isGood = holds(middle)))
+    if (!(isGood = holds(middle))) {
+      if (run.context.watcher.isCancelled())
+        return low; // the best so far
       return llvm::None;
+    }
     (*isGood ? low : high) = middle;
   }
   return low;
@@ -117,7 +122,9 @@ void api::serveRequests(Evaluation &run, const StatementContext &statement) {
   std::string note;
   if (arrivals.isRateOpen()) {
     RateSearch search(run, statement);
+    run.context.watcher.searchBegins();
     auto rate = search.find();
+    run.context.watcher.searchEnds();
     if (!rate)
       return;
     note = search.note();

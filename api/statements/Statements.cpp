@@ -39,12 +39,15 @@ static std::string bestText(const loopnest::Score &score) {
                           : latency;
 }
 
-mapper::ProgressListener api::progressListener(Evaluation &run) {
-  return [&watcher = run.context.watcher](const mapper::SearchProgress &progress) {
+mapper::SearchSettings api::searchSettings(Evaluation &run) {
+  mapper::SearchSettings settings = run.options.search;
+  settings.stop = &run.context.watcher.isCancelled();
+  settings.onProgress = [&watcher = run.context.watcher](const mapper::SearchProgress &progress) {
     watcher.count(Watcher::Level::Statement, progress.done, progress.all);
     if (progress.best)
       watcher.best(Watcher::Level::Statement, bestText(*progress.best));
   };
+  return settings;
 }
 
 void api::evaluateOne(Evaluation &run, const StatementContext &statement) {

@@ -33,8 +33,8 @@ void replayTraces(Evaluation &run, const StatementContext &statement);
 
 /// The labels of `op`, an evaluation or another statement with a subject.
 ResultLabels labelsIn(const Evaluation &run, const ir::Operation &op);
-/// Tells the watcher of `run` how far its search is.
-mapper::ProgressListener progressListener(Evaluation &run);
+/// How a search of `run` goes on: its watcher is told how far it is, and may end it.
+mapper::SearchSettings searchSettings(Evaluation &run);
 
 } // namespace perfc::api
 

@@ -18,10 +18,11 @@ static std::string proofText(const TrainSearchResult &searched) {
   if (searched.isConstant && searched.fulfilling > 1)
     return "all that were tried have the same value: nothing to search";
   std::string within = fmt::format("{:.1f} %", std::ceil(searched.gap * 1000) / 10);
+  std::string end = searched.isStopped ? "stopped" : "time ran out";
   if (!searched.isProven)
-    return !searched.isBounded || searched.bound <= 0
-               ? "time ran out, there may be a better one"
-               : fmt::format("time ran out, at most {} above the best", within);
+    return end + (!searched.isBounded || searched.bound <= 0
+                      ? ", there may be a better one"
+                      : fmt::format(", at most {} above the best", within));
   std::string among = "proven best", stages = " of even and balanced stages";
   if (searched.isLimited) {
     among += fmt::format(" of those in {:.0f} % of the memory", 100 * training::plannedShare);
@@ -100,10 +101,11 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
   run.context.watcher.at(labelsIn(run, op).label);
   if (passes::readStrategy(study::TrainOp(&op)).hasHoles()) {
     const ir::Module &built = *run.builtModule();
-    searched = searchStrategies(built, *built.lookup(op.symbol()), run.providers,
-                                run.names(statement.module, nullptr),
-                                run.options.search.strategy == loopnest::SearchStrategy::Exhaustive,
-                                progressListener(run), diagnostics);
+    run.context.watcher.searchBegins();
+    searched =
+        searchStrategies(built, *built.lookup(op.symbol()), run.providers,
+                         run.names(statement.module, nullptr), searchSettings(run), diagnostics);
+    run.context.watcher.searchEnds();
     if (searched)
       filled = withStrategy(built, op.symbol(), searched->best, diagnostics);
     if (!filled)

@@ -15,11 +15,11 @@ namespace perfc::mapper {
 class TrainSearch {
 public:
   TrainSearch(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
-              const emit::MetricNames &names, bool isExhaustive, const ProgressListener &listener,
+              const emit::MetricNames &names, const SearchSettings &settings,
               DiagnosticEngine &diagnostics)
-      : module(module), train(train), providers(providers), listener(listener),
+      : module(module), train(train), providers(providers), settings(settings),
         diagnostics(diagnostics), asked(passes::readStrategy(ir::as<study::TrainOp>(train))),
-        isExhaustive(isExhaustive),
+        isExhaustive(settings.strategy == loopnest::SearchStrategy::Exhaustive),
         network(*module.lookup(train.symbolAttr("on")), providers, diagnostics),
         space(module, train, asked, network, diagnostics),
         trials(module, train, providers, names, network, diagnostics), result(trials.result) {}
@@ -63,7 +63,8 @@ private:
   void tryVariant(const Entry &entry);
   void tryStages(const passes::Strategy &strategy, const Entry &entry,
                  llvm::ArrayRef<training::MixedStage> stages);
-  /// True when that share of the time is over.
+  bool isStopped() const { return settings.stop && *settings.stop; }
+  /// True when that share of the time is over, or it is stopped.
   bool isOutOfTime(double share = 1) const;
   void tryTight();
   void showProgress();
@@ -75,7 +76,7 @@ private:
   const ir::Module &module;
   const ir::Operation &train;
   ProviderSet &providers;
-  const ProgressListener &listener;
+  const SearchSettings &settings;
   DiagnosticEngine &diagnostics;
   passes::Strategy asked;
   bool isExhaustive;

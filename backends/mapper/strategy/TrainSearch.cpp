@@ -19,8 +19,10 @@ using training::StepBound;
 //----------------------------------------------------------------------===//
 
 bool TrainSearch::isOutOfTime(double share) const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-         share * study::partOf<study::GoalOp>(train).within();
+  double within = settings.within.getValueOr(study::partOf<study::GoalOp>(train).within());
+  return isStopped() ||
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
+             share * within;
 }
 
 void TrainSearch::countModel(const ir::Region &region, double times) {
@@ -322,7 +324,8 @@ void TrainSearch::showProgress() {
     shownTime = trials.ranking.time();
     progress.best = loopnest::Score{0, shownTime};
   }
-  listener(progress);
+  if (settings.onProgress)
+    settings.onProgress(progress);
 }
 
 llvm::Optional<TrainSearchResult> TrainSearch::run() {
@@ -347,6 +350,7 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   size_t reported = diagnostics.all().size();
   tryTight();
   diagnostics.truncate(reported);
+  result.isStopped = isStopped();
   finish();
   if (!trials.ranking.hasBest()) {
     reportNothing();
@@ -357,7 +361,7 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
 
 llvm::Optional<TrainSearchResult>
 mapper::searchStrategies(const ir::Module &module, const ir::Operation &train,
-                         ProviderSet &providers, const emit::MetricNames &names, bool isExhaustive,
-                         const ProgressListener &listener, DiagnosticEngine &diagnostics) {
-  return TrainSearch(module, train, providers, names, isExhaustive, listener, diagnostics).run();
+                         ProviderSet &providers, const emit::MetricNames &names,
+                         const SearchSettings &settings, DiagnosticEngine &diagnostics) {
+  return TrainSearch(module, train, providers, names, settings, diagnostics).run();
 }

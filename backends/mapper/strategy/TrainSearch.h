@@ -8,7 +8,7 @@
 #define PERFC_BACKENDS_MAPPER_STRATEGY_TRAINSEARCH_H
 
 #include "backends/emit/MetricExpression.h"
-#include "backends/mapper/SearchWatch.h"
+#include "backends/mapper/StudySearch.h"
 #include "backends/training/Train.h"
 #include <limits>
 #include <map>
@@ -42,7 +42,8 @@ struct TrainSearchResult {
   bool isLimited = false; ///< a chip has so much memory, of which a search fills a share
   /// The fastest of those that fit into the memory, but into more of it than a search fills.
   llvm::Optional<StrategyPoint> tight;
-  bool isProven = true; ///< false when the time ran out
+  bool isProven = true;   ///< false when it ended before
+  bool isStopped = false; ///< from outside, not by the time
   /// s that no division of the layers among stages is faster than, in any strategy.
   double bound = std::numeric_limits<double>::infinity();
   bool isBounded = true; ///< the goal is time, and all strategies have a bound
@@ -52,12 +53,12 @@ struct TrainSearchResult {
 };
 
 /// Fills the holes of `train`, an operation of `module`, which has only been built, not lowered.
-/// `isExhaustive` runs all strategies. `listener` is told how many have been settled. Nothing after
-/// a report.
+/// `settings` say whether all are run, and when to end with the best so far. Nothing after a
+/// report.
 llvm::Optional<TrainSearchResult>
 searchStrategies(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
-                 const emit::MetricNames &names, bool isExhaustive,
-                 const ProgressListener &listener, DiagnosticEngine &diagnostics);
+                 const emit::MetricNames &names, const SearchSettings &settings,
+                 DiagnosticEngine &diagnostics);
 
 } // namespace perfc::mapper
 
