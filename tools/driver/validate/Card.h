@@ -35,8 +35,9 @@ struct CardLine {
   std::string table; ///< beside the file
   std::string kind;  ///< or a program beside the file
   std::string level;
-  std::string against;              ///< the tool that made the figures; "measured"
-  std::vector<std::string> metrics; ///< none for all
+  std::string against; ///< the tool that made the figures; "measured"
+  /// Those that it is about; once its table is predicted, all of this where the file names none.
+  std::vector<std::string> metrics;
   /// Which rows no fit saw: "" for none, "all", or "half=test", the value of a label.
   std::string unseen;
   std::vector<std::string> leaveOut; ///< the labels whose groups fits leave out
@@ -45,6 +46,9 @@ struct CardLine {
   /// What a prediction is composed of: "TABLE:METRIC", tables of other lines.
   std::vector<std::string> parts;
   SourceRange place;
+
+  /// What is predicted for it: lines of one table and kind share it.
+  std::pair<std::string, std::string> key() const { return {table, kind}; }
 };
 
 /// The lines of a card's file, and its tables with the predictions of their rows.
@@ -58,33 +62,35 @@ public:
   const std::vector<ValidationRow> &rowsOf(const CardLine &line) const;
   /// The rows of the line that fits predicted without their groups; null where it leaves out none.
   const std::vector<ValidationRow> *leftOutRows(const CardLine &line) const;
-  /// The table of that name; null where no line has it.
-  const CardLine *lineOf(llvm::StringRef table) const;
+  /// The first line with that table of which `metric` is predicted; null where there is none.
+  const CardLine *lineOf(llvm::StringRef table, llvm::StringRef metric) const;
   const std::deque<api::PredictedTable> &predicted() const { return tables; }
 
 private:
   bool readLines(Session &session, llvm::StringRef path);
   bool predict(Session &session, const CardLine &line, llvm::StringRef folder, unsigned threads);
   bool leaveOut(Session &session, const CardLine &line, llvm::StringRef kind, llvm::StringRef path,
-                unsigned threads, std::vector<ValidationRow> &rows, bool &hasFamilies);
+                unsigned threads);
+  bool checkMetrics(Session &session, CardLine &line) const;
   bool checkParts(Session &session) const;
 
   std::vector<CardLine> all;
-  std::deque<api::PredictedTable> tables;                 ///< each once
-  std::map<uint32_t, std::vector<ValidationRow>> leftOut; ///< by where their line begins
+  std::deque<api::PredictedTable> tables;                        ///< each once
+  std::map<std::pair<std::string, std::string>, size_t> numbers; ///< of them, by key
+  std::map<uint32_t, std::vector<ValidationRow>> leftOut;        ///< by where their line begins
 };
 
-/// The agreement of some rows in some metrics, together; with only those whose label has a value
-/// where `label` is not empty, or, if `others`, without these.
-api::GroupStatistics agreementOf(llvm::ArrayRef<ValidationRow> rows,
-                                 llvm::ArrayRef<std::string> metrics, llvm::StringRef label = "",
-                                 bool others = false);
+/// The agreement of some rows in a metric; with only those whose label has a value where `label` is
+/// not empty, or, if `others`, without these. Metrics have units of their own: none is summed up
+/// with another.
+api::GroupStatistics agreementOf(llvm::ArrayRef<ValidationRow> rows, llvm::StringRef metric,
+                                 llvm::StringRef label = "", bool others = false);
 
 // The five dimensions, from the tables and from the command itself.
 std::vector<CardPart> fidelityParts(const CardTables &tables);
 CardPart compositionPart(const CardTables &tables);
 CardPart transferPart(const CardTables &tables);
-/// `setup`: seconds from a clone to a compiler, where they were measured.
+/// `setup`: seconds from a clone to the first results, where they were measured.
 CardPart firstResultPart(Session &session, llvm::Optional<double> setup);
 CardPart extensionPart(Session &session);
 

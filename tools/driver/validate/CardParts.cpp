@@ -23,35 +23,21 @@ static bool isMeasured(const CardLine &line) { return line.against == "measured"
 /// Rows that a fit may have seen, and whether there are any.
 static bool hasSeen(const CardLine &line) { return line.unseen != "all"; }
 
-/// One agreement for each metric that a line names, or for all together.
-static std::vector<std::vector<std::string>> metricSets(const CardLine &line) {
-  std::vector<std::vector<std::string>> each;
-  for (const std::string &metric : line.metrics)
-    each.push_back({metric});
-  if (each.empty())
-    each.emplace_back();
-  return each;
-}
-
-static std::string nameOf(llvm::ArrayRef<std::string> metrics) {
-  return metrics.empty() ? "all" : llvm::join(metrics, " ");
-}
-
 /// The rows that no fit saw, with the reason of the line; rows 0 where it has none.
 static GroupStatistics unseenOf(const CardTables &tables, const CardLine &line,
-                                llvm::ArrayRef<std::string> metrics) {
+                                llvm::StringRef metric) {
   if (const std::vector<ValidationRow> *leftOut = tables.leftOutRows(line))
-    return agreementOf(*leftOut, metrics);
+    return agreementOf(*leftOut, metric);
   if (line.unseen.empty())
     return {};
-  return agreementOf(tables.rowsOf(line), metrics, line.unseen == "all" ? "" : line.unseen);
+  return agreementOf(tables.rowsOf(line), metric, line.unseen == "all" ? "" : line.unseen);
 }
 
 static GroupStatistics seenOf(const CardTables &tables, const CardLine &line,
-                              llvm::ArrayRef<std::string> metrics) {
+                              llvm::StringRef metric) {
   if (!hasSeen(line))
     return {};
-  return agreementOf(tables.rowsOf(line), metrics, line.unseen, /*others=*/true);
+  return agreementOf(tables.rowsOf(line), metric, line.unseen, /*others=*/true);
 }
 
 static std::string unseenName(const CardLine &line) {
@@ -60,7 +46,23 @@ static std::string unseenName(const CardLine &line) {
   return line.unseen == "all" ? "all rows" : line.unseen;
 }
 
+static Cell meanOf(llvm::ArrayRef<double> values) {
+  double sum = 0;
+  for (double value : values)
+    sum += value;
+  return values.empty() ? Cell() : Cell(sum / static_cast<double>(values.size()));
+}
+
 namespace {
+
+/// A metric of a table, with the lines of the card that it is in: one for what is said of all rows,
+/// several where they leave out different groups.
+struct CardMetric {
+  std::string name;
+  std::vector<const CardLine *> lines;
+
+  const CardLine &line() const { return *lines.front(); }
+};
 
 /// What a level comes to over its tables.
 struct LevelFigures {
@@ -72,31 +74,50 @@ struct LevelFigures {
 
 } // namespace
 
-static Cell meanOf(llvm::ArrayRef<double> values) {
-  double sum = 0;
-  for (double value : values)
-    sum += value;
-  return values.empty() ? Cell() : Cell(sum / static_cast<double>(values.size()));
+/// The metrics of all tables, each once, in the order of the lines.
+static std::vector<CardMetric> cardMetrics(const CardTables &tables) {
+  using Key = std::tuple<std::string, std::string, std::string>;
+  llvm::MapVector<Key, CardMetric, std::map<Key, unsigned>> found;
+  for (const CardLine &line : tables.lines())
+    for (const std::string &metric : line.metrics) {
+      CardMetric &known = found[{line.table, line.kind, metric}];
+      known.name = metric;
+      known.lines.push_back(&line);
+    }
+  std::vector<CardMetric> all;
+  for (auto &[key, metric] : found)
+    all.push_back(std::move(metric));
+  return all;
+}
+
+/// The mean error over the lines of a metric, as `agreement` has it of each.
+static void
+addError(const CardTables &tables, const CardMetric &metric, std::vector<double> &errors,
+         GroupStatistics (*agreement)(const CardTables &, const CardLine &, llvm::StringRef)) {
+  std::vector<double> each;
+  for (const CardLine *line : metric.lines)
+    if (auto mape = agreement(tables, *line, metric.name).mape)
+      each.push_back(*mape);
+  Cell mean = meanOf(each);
+  if (const double *error = std::get_if<double>(&mean))
+    errors.push_back(*error);
 }
 
 static CardPart levelPart(const CardTables &tables) {
   llvm::MapVector<llvm::StringRef, LevelFigures> levels;
-  for (const CardLine &line : tables.lines()) {
+  for (const CardMetric &metric : cardMetrics(tables)) {
+    const CardLine &line = metric.line();
     LevelFigures &level = levels[line.level];
     level.tables.insert(line.table);
-    for (const auto &metrics : metricSets(line)) {
-      GroupStatistics all = agreementOf(tables.rowsOf(line), metrics);
-      level.intervals += all.intervals;
-      level.covered += all.covered;
-      if (!isMeasured(line)) {
-        level.figures += all.rows;
-        level.equal += all.exact;
-        continue;
-      }
-      if (auto seen = seenOf(tables, line, metrics).mape)
-        level.seen.push_back(*seen);
-      if (auto unseen = unseenOf(tables, line, metrics).mape)
-        level.unseen.push_back(*unseen);
+    GroupStatistics all = agreementOf(tables.rowsOf(line), metric.name);
+    level.intervals += all.intervals;
+    level.covered += all.covered;
+    if (isMeasured(line)) {
+      addError(tables, metric, level.seen, seenOf);
+      addError(tables, metric, level.unseen, unseenOf);
+    } else {
+      level.figures += all.rows;
+      level.equal += all.exact;
     }
   }
   CardPart part{
@@ -136,15 +157,14 @@ static CardPart tablePart(const CardTables &tables) {
                  {"spearman", "rank r"},
                  {"cover", "cover %"},
                  {"skipped", "skip"}}};
-  for (const CardLine &line : tables.lines())
-    for (const auto &metrics : metricSets(line)) {
-      GroupStatistics all = agreementOf(tables.rowsOf(line), metrics);
-      part.rows.push_back({line.level, line.table, nameOf(metrics), line.against, countOf(all.rows),
-                           isMeasured(line) ? Cell() : shareOf(all.exact, all.rows),
-                           cellOf(all.mape), cellOf(all.medianApe), cellOf(all.p90Ape),
-                           cellOf(all.spearman), shareOf(all.covered, all.intervals),
-                           countOf(all.skipped)});
-    }
+  for (const CardMetric &metric : cardMetrics(tables)) {
+    const CardLine &line = metric.line();
+    GroupStatistics all = agreementOf(tables.rowsOf(line), metric.name);
+    part.rows.push_back({line.level, line.table, metric.name, line.against, countOf(all.rows),
+                         isMeasured(line) ? Cell() : shareOf(all.exact, all.rows), cellOf(all.mape),
+                         cellOf(all.medianApe), cellOf(all.p90Ape), cellOf(all.spearman),
+                         shareOf(all.covered, all.intervals), countOf(all.skipped)});
+  }
   return part;
 }
 
@@ -170,14 +190,14 @@ CardPart driver::compositionPart(const CardTables &tables) {
     std::vector<double> errors;
     for (llvm::StringRef each : line.parts) {
       auto [table, metric] = each.rsplit(':');
-      if (auto error = agreementOf(tables.rowsOf(*tables.lineOf(table)), metric.str()).mape)
+      if (auto error = agreementOf(tables.rowsOf(*tables.lineOf(table, metric)), metric).mape)
         errors.push_back(*error);
     }
     Cell ofParts = meanOf(errors);
-    for (const auto &metrics : metricSets(line)) {
-      llvm::Optional<double> mape = agreementOf(tables.rowsOf(line), metrics).mape;
+    for (const std::string &metric : line.metrics) {
+      llvm::Optional<double> mape = agreementOf(tables.rowsOf(line), metric).mape;
       const double *below = std::get_if<double>(&ofParts);
-      part.rows.push_back({line.level, line.table, nameOf(metrics), cellOf(mape),
+      part.rows.push_back({line.level, line.table, metric, cellOf(mape),
                            llvm::join(line.parts, ", "), ofParts,
                            mape && below && *below > 0 ? Cell(*mape / *below) : Cell()});
     }
@@ -200,20 +220,19 @@ CardPart driver::transferPart(const CardTables &tables) {
                  {"spearman", "rank r"},
                  {"cover", "cover %"},
                  {"seen_mape", "seen mape %"}}};
+  std::vector<CardMetric> metrics = cardMetrics(tables);
   for (const CardLine &line : tables.lines())
-    for (const auto &metrics : metricSets(line)) {
-      GroupStatistics unseen = unseenOf(tables, line, metrics);
+    for (const std::string &name : line.metrics) {
+      GroupStatistics unseen = unseenOf(tables, line, name);
       if (unseen.rows == 0)
         continue;
       std::vector<double> seen;
-      for (const CardLine &other : tables.lines())
-        if (other.kind == line.kind)
-          if (auto error = seenOf(tables, other, metrics).mape)
-            seen.push_back(*error);
-      part.rows.push_back({line.table, nameOf(metrics), line.isNew, unseenName(line),
-                           countOf(unseen.rows), cellOf(unseen.mape), cellOf(unseen.medianApe),
-                           cellOf(unseen.spearman), shareOf(unseen.covered, unseen.intervals),
-                           meanOf(seen)});
+      for (const CardMetric &other : metrics)
+        if (other.line().kind == line.kind && other.name == name)
+          addError(tables, other, seen, seenOf);
+      part.rows.push_back({line.table, name, line.isNew, unseenName(line), countOf(unseen.rows),
+                           cellOf(unseen.mape), cellOf(unseen.medianApe), cellOf(unseen.spearman),
+                           shareOf(unseen.covered, unseen.intervals), meanOf(seen)});
     }
   return part;
 }

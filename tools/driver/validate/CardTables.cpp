@@ -36,7 +36,9 @@ bool CardTables::readLines(Session &session, llvm::StringRef path) {
   for (const CsvTable::Row &row : csv->rows()) {
     auto text = [&](llvm::StringRef column) { return csv->cell(row, column).str(); };
     CardLine line;
-    line.table = text("table");
+    llvm::SmallString<128> table(text("table"));
+    llvm::sys::path::remove_dots(table); // one way to write each
+    line.table = table.str().str();
     line.kind = text("kind");
     line.level = text("level");
     line.against = text("against");
@@ -63,15 +65,15 @@ bool CardTables::readLines(Session &session, llvm::StringRef path) {
   return !all.empty();
 }
 
-const CardLine *CardTables::lineOf(llvm::StringRef table) const {
-  auto found = llvm::find_if(all, [&](const CardLine &line) { return line.table == table; });
-  return found == all.end() ? nullptr : &*found;
+const std::vector<ValidationRow> &CardTables::rowsOf(const CardLine &line) const {
+  return tables[numbers.at(line.key())].rows;
 }
 
-const std::vector<ValidationRow> &CardTables::rowsOf(const CardLine &line) const {
-  return llvm::find_if(tables,
-                       [&](const PredictedTable &table) { return table.path == line.table; })
-      ->rows;
+const CardLine *CardTables::lineOf(llvm::StringRef table, llvm::StringRef metric) const {
+  auto found = llvm::find_if(all, [&](const CardLine &line) {
+    return line.table == table && agreementOf(rowsOf(line), metric).rows > 0;
+  });
+  return found == all.end() ? nullptr : &*found;
 }
 
 const std::vector<ValidationRow> *CardTables::leftOutRows(const CardLine &line) const {
@@ -87,27 +89,20 @@ bool CardTables::predict(Session &session, const CardLine &line, llvm::StringRef
     return path.str().str();
   };
   std::string kind = llvm::StringRef(line.kind).endswith(".perf") ? inFolder(line.kind) : line.kind;
-  bool isFirst = lineOf(line.table) == &line, predicts = !line.leaveOut.empty();
-  if (!isFirst && !predicts)
-    return true;
+  std::string path = inFolder(line.table);
   session.progress.at(line.table);
-  std::vector<ValidationRow> rows;
-  bool hasFamilies = false;
-  if (predicts && !leaveOut(session, line, kind, inFolder(line.table), threads, rows, hasFamilies))
-    return false;
-  if (!isFirst)
-    return true;
-  if (!hasFamilies && !predictRows(session, kind, inFolder(line.table), rows))
-    return false;
-  tables.push_back({line.table, {}, std::move(rows)});
-  return true;
+  if (numbers.try_emplace(line.key(), tables.size()).second) {
+    api::PredictedTable &table = tables.emplace_back();
+    table.path = line.table;
+    if (!predictRows(session, kind, path, line.shots, threads, table.rows))
+      return false;
+  }
+  return line.leaveOut.empty() || leaveOut(session, line, kind, path, threads);
 }
 
-/// Keeps the rows that fits predict without their groups; of families, whose devices are known by
-/// measurements alone, `rows` are the devices as the program and these measurements predict them.
+/// Keeps the rows that fits predict without their groups.
 bool CardTables::leaveOut(Session &session, const CardLine &line, llvm::StringRef kind,
-                          llvm::StringRef path, unsigned threads, std::vector<ValidationRow> &rows,
-                          bool &hasFamilies) {
+                          llvm::StringRef path, unsigned threads) {
   Arguments arguments;
   arguments.addFile(kind);
   arguments.addFile(path);
@@ -117,28 +112,34 @@ bool CardTables::leaveOut(Session &session, const CardLine &line, llvm::StringRe
   if (!program)
     return false;
   llvm::Optional<std::vector<ValidationRow>> unseen;
-  if (auto predicted = predictFamilies(session, *program, line.leaveOut, line.shots, threads)) {
-    hasFamilies = true;
+  if (auto predicted = predictFamilies(session, *program, line.leaveOut, line.shots, threads))
     unseen = std::move(predicted->rows);
-    if (auto known = predictFamilies(session, *program, {}, line.shots, threads))
-      rows = std::move(known->rows);
-  } else if (!session.diagnostics.hasErrors()) {
+  else if (!session.diagnostics.hasErrors())
     unseen = leaveOutRows(session, *program, line.leaveOut.front(), threads);
-  }
   if (unseen)
     leftOut[line.place.begin] = std::move(*unseen);
   return !session.diagnostics.hasErrors();
+}
+
+/// That something is predicted of each metric of the line, which are all where it names none.
+bool CardTables::checkMetrics(Session &session, CardLine &line) const {
+  if (line.metrics.empty())
+    for (const GroupStatistics &group : groupStatistics(rowsOf(line)))
+      if (group.by.empty())
+        line.metrics.push_back(group.metric);
+  for (const std::string &metric : line.metrics)
+    if (agreementOf(rowsOf(line), metric).rows == 0)
+      return reportLine(session, line, fmt::format("nothing is predicted of `{}`", metric));
+  return true;
 }
 
 bool CardTables::checkParts(Session &session) const {
   for (const CardLine &line : all)
     for (llvm::StringRef part : line.parts) {
       auto [table, metric] = part.rsplit(':');
-      const CardLine *of = lineOf(table);
-      if (!of)
-        return reportLine(session, line, fmt::format("no row has the table of `{}`", part.str()));
-      if (agreementOf(rowsOf(*of), metric.str()).rows == 0)
-        return reportLine(session, line, fmt::format("nothing is predicted of `{}`", part.str()));
+      if (!lineOf(table, metric))
+        return reportLine(session, line,
+                          fmt::format("no row has a table that `{}` is predicted of", part.str()));
     }
   return true;
 }
@@ -147,19 +148,14 @@ bool CardTables::read(Session &session, llvm::StringRef path, unsigned threads) 
   if (!readLines(session, path))
     return false;
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
-  for (const CardLine &line : all) {
-    if (!predict(session, line, folder, threads))
+  for (CardLine &line : all)
+    if (!predict(session, line, folder, threads) || !checkMetrics(session, line))
       return false;
-    for (const std::string &metric : line.metrics)
-      if (agreementOf(rowsOf(line), metric).rows == 0)
-        return reportLine(session, line, fmt::format("nothing is predicted of `{}`", metric));
-  }
   return checkParts(session);
 }
 
-GroupStatistics driver::agreementOf(llvm::ArrayRef<ValidationRow> rows,
-                                    llvm::ArrayRef<std::string> metrics, llvm::StringRef label,
-                                    bool others) {
+GroupStatistics driver::agreementOf(llvm::ArrayRef<ValidationRow> rows, llvm::StringRef metric,
+                                    llvm::StringRef label, bool others) {
   auto [key, value] = label.split('=');
   std::vector<ValidationRow> some;
   for (const ValidationRow &row : rows) {
@@ -169,11 +165,8 @@ GroupStatistics driver::agreementOf(llvm::ArrayRef<ValidationRow> rows,
     if (!label.empty() && has == others)
       continue;
     ValidationRow &copy = some.emplace_back();
-    for (const Prediction &one : row.predictions)
-      if (one.apart.empty() && (metrics.empty() || llvm::is_contained(metrics, one.metric)))
-        copy.predictions.push_back(one);
-    for (Prediction &one : copy.predictions)
-      one.metric = "all";
+    llvm::copy_if(row.predictions, std::back_inserter(copy.predictions),
+                  [&](const Prediction &one) { return one.apart.empty() && one.metric == metric; });
   }
   std::vector<GroupStatistics> groups = groupStatistics(some);
   return groups.empty() ? GroupStatistics() : std::move(groups.front());

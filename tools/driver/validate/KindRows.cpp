@@ -18,30 +18,6 @@ const TableKind *driver::findKind(llvm::StringRef name) {
   return found == tableKinds().end() ? nullptr : found;
 }
 
-bool driver::predictRows(Session &session, llvm::StringRef kind, llvm::StringRef path,
-                         std::vector<ValidationRow> &rows) {
-  Arguments arguments;
-  arguments.addFile(kind);
-  arguments.addFile(path);
-  if (!isTableProgram(arguments)) {
-    const TableKind *found = findKind(kind);
-    if (!found)
-      reportUnknownKind(session, kind);
-    return found && found->predict(session, path, rows);
-  }
-  auto program = loadTableFile(session, arguments);
-  if (!program)
-    return false;
-  RunOptions options;
-  options.which = RunOptions::Which::Tables;
-  ProviderSet providers = defaultProviders();
-  Evaluation evaluation(session.context(), providers, options);
-  evaluation.run(program->file, program->defines, [](const Evaluated &) {});
-  for (const PredictedTable &table : evaluation.tables())
-    llvm::append_range(rows, table.rows);
-  return !session.diagnostics.hasErrors();
-}
-
 /// Rows with none of the metrics that families predict.
 static std::vector<ValidationRow> ofNoFamily(FitRows &fitted) {
   auto isPredicted = [&](const Prediction &prediction) {
@@ -55,9 +31,17 @@ static std::vector<ValidationRow> ofNoFamily(FitRows &fitted) {
   return numbers.empty() ? std::vector<ValidationRow>() : fitted.predictWith(nullptr, numbers);
 }
 
+std::vector<ValidationRow> PredictedRows::all() const {
+  std::vector<ValidationRow> result = rows;
+  llvm::append_range(result, ofNoFamily);
+  return result;
+}
+
 llvm::Optional<PredictedRows> driver::predictFamilies(Session &session, const TableFile &table,
                                                       llvm::ArrayRef<std::string> labels,
                                                       size_t shots, unsigned threads) {
+  if (!session.sources.text(table.file).contains("family")) // spares evaluating all rows
+    return llvm::None;
   FitRows fitted(session.context(), table.file, table.defines, threads, FitRows::Wanted::Families);
   if (fitted.rows().empty() || session.diagnostics.hasErrors())
     return llvm::None;
@@ -76,6 +60,36 @@ llvm::Optional<PredictedRows> driver::predictFamilies(Session &session, const Ta
   llvm::copy_if(fitted.rows(), std::back_inserter(result.leftOut),
                 [](const ValidationRow &row) { return row.isLeftOut; });
   return result;
+}
+
+bool driver::predictRows(Session &session, llvm::StringRef kind, llvm::StringRef path, size_t shots,
+                         unsigned threads, std::vector<ValidationRow> &rows) {
+  Arguments arguments;
+  arguments.addFile(kind);
+  arguments.addFile(path);
+  if (!isTableProgram(arguments)) {
+    const TableKind *found = findKind(kind);
+    if (!found)
+      reportUnknownKind(session, kind);
+    return found && found->predict(session, path, rows);
+  }
+  auto program = loadTableFile(session, arguments);
+  if (!program)
+    return false;
+  if (auto predicted = predictFamilies(session, *program, {}, shots, threads)) {
+    rows = predicted->all();
+    return true;
+  }
+  if (session.diagnostics.hasErrors())
+    return false;
+  RunOptions options;
+  options.which = RunOptions::Which::Tables;
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(session.context(), providers, options);
+  evaluation.run(program->file, program->defines, [](const Evaluated &) {});
+  for (const PredictedTable &table : evaluation.tables())
+    llvm::append_range(rows, table.rows);
+  return !session.diagnostics.hasErrors();
 }
 
 llvm::Optional<std::vector<ValidationRow>> driver::leaveOutRows(Session &session,

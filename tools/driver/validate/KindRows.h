@@ -14,11 +14,6 @@ namespace perfc::driver {
 /// The kind of that name in Kinds.cpp; null for a program and for no kind.
 const TableKind *findKind(llvm::StringRef name);
 
-/// Predicts each row of the table `path` of that kind; false when it cannot be read or there is no
-/// such kind (reported).
-bool predictRows(Session &session, llvm::StringRef kind, llvm::StringRef path,
-                 std::vector<ValidationRow> &rows);
-
 /// Rows of families of devices that are predicted, and how well: a line for each family.
 struct PredictedRows {
   std::vector<ValidationRow> rows;
@@ -26,6 +21,9 @@ struct PredictedRows {
   /// Those with none of the metrics that families predict: as the program predicts them.
   std::vector<ValidationRow> ofNoFamily;
   std::vector<ValidationRow> leftOut; ///< that the program skips
+
+  /// All that have a prediction, or a reason for none.
+  std::vector<ValidationRow> all() const;
 };
 
 /// Devices of families, as their chips and `shots` measurements of each predict the other rows:
@@ -34,6 +32,12 @@ struct PredictedRows {
 llvm::Optional<PredictedRows> predictFamilies(Session &session, const TableFile &table,
                                               llvm::ArrayRef<std::string> labels, size_t shots,
                                               unsigned threads);
+
+/// Predicts each row of the table `path` of that kind as `perfc validate` does, devices of families
+/// with so many measurements of each; false when it cannot be read or there is no such kind
+/// (reported).
+bool predictRows(Session &session, llvm::StringRef kind, llvm::StringRef path, size_t shots,
+                 unsigned threads, std::vector<ValidationRow> &rows);
 
 /// Each group's rows by `label` as a fit of the program's `calibrate` statements to all others
 /// predicts them; nothing after a report.

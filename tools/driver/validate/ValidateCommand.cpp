@@ -72,8 +72,6 @@ static void reportNoFamilies(Session &session, const Arguments &arguments) {
 
 /// Devices of families; false where the program has none.
 static bool validateFamilies(Session &session, const Arguments &arguments, const TableFile &table) {
-  if (!session.sources.text(table.file).contains("family"))
-    return false;
   unsigned threads = threadsOf(session, arguments);
   auto shots = arguments.has("shots") ? wholeOption(session, arguments, "shots", 0)
                                       : llvm::Optional<double>(0);
@@ -86,8 +84,7 @@ static bool validateFamilies(Session &session, const Arguments &arguments, const
   auto predicted = predictFamilies(session, table, labels, static_cast<size_t>(*shots), threads);
   if (!predicted)
     return session.diagnostics.hasErrors();
-  std::vector<ValidationRow> rows = predicted->rows;
-  llvm::append_range(rows, predicted->ofNoFamily);
+  std::vector<ValidationRow> rows = predicted->all();
   if (arguments.has("json")) {
     printJson(session,
               withAgreement(
