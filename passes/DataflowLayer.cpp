@@ -19,14 +19,18 @@ namespace {
 /// Recognises the layer and translates the directives.
 class LayerBuilder {
 public:
-  LayerBuilder(loopnest::DataflowOp dataflow, LayerTensors &tensors, DiagnosticEngine &diagnostics)
-      : dataflow(dataflow), tensors(tensors), diagnostics(diagnostics) {}
+  /// Of a nest or dataflow `op`; `tool` is what a mistake is one of.
+  LayerBuilder(const Operation &op, llvm::StringRef tool, LayerTensors &tensors,
+               DiagnosticEngine &diagnostics)
+      : op(op), tool(tool), tensors(tensors), diagnostics(diagnostics) {}
 
+  /// The layer without directives.
+  llvm::Optional<Layer> shape();
   llvm::Optional<Layer> run();
 
 private:
   bool fail(SourceRange where, const std::string &what) {
-    diagnostics.report(where, diag::DataflowNotAccepted, what);
+    diagnostics.report(where, diag::DataflowNotAccepted, tool, what);
     return false;
   }
   bool recognise();
@@ -39,11 +43,13 @@ private:
   char windowLetter(loopnest::DirectiveOp op) const;
   bool addLevel(std::vector<Directive> level);
 
-  loopnest::DataflowOp dataflow;
+  const Operation &op;
+  llvm::StringRef tool;
   LayerTensors &tensors;
   DiagnosticEngine &diagnostics;
   Layer layer;
-  const Statement *statement = nullptr;
+  llvm::Optional<Kernel> kernel;
+  const Statement *statement = nullptr; ///< of `kernel`
   const Access *input = nullptr, *filter = nullptr;
   std::map<unsigned, char> letters; ///< by index; Y and X of an output row stand for windows
   dataflow::Sizes mapped;           ///< tile of each letter in the levels so far
@@ -55,7 +61,7 @@ bool LayerBuilder::assign(unsigned index, char letter) {
   bool isFree = letters.emplace(index, letter).second;
   int64_t extent = std::max<int64_t>(1, statement->extents[index]);
   if (!isFree || !layer.dims.emplace(letter, extent).second)
-    return fail(dataflow->range(), fmt::format("the index `{}`", statement->names[index]));
+    return fail(op.range(), fmt::format("the index `{}`", statement->names[index]));
   return true;
 }
 
@@ -72,7 +78,7 @@ bool LayerBuilder::assignWindows() {
   llvm::StringRef next = "YX";
   for (auto [rank, rows] : llvm::zip(input->ranks, input->shape)) {
     if (rank.dataDependent || rank.terms.empty() || rank.terms.size() > 2)
-      return fail(dataflow->range(), fmt::format("this subscript of `{}`", input->tensor));
+      return fail(op.range(), fmt::format("this subscript of `{}`", input->tensor));
     if (rank.terms.size() == 1)
       continue;
     auto output = rank.terms[0], tap = rank.terms[1];
@@ -81,7 +87,7 @@ bool LayerBuilder::assignWindows() {
     bool isWindow = !statement->isReduction(output.first) && statement->isReduction(tap.first) &&
                     tap.second == 1 && output.second >= 1 && !next.empty();
     if (!isWindow)
-      return fail(dataflow->range(), "a dilated or skewed window");
+      return fail(op.range(), "a dilated or skewed window");
     char letter = next.front(), window = dataflow::windowOf(letter);
     next = next.drop_front();
     if (!assign(output.first, letter) || !assign(tap.first, window))
@@ -90,7 +96,7 @@ bool LayerBuilder::assignWindows() {
     layer.dims[letter] = rowsOf(rows, rank, layer.dims[letter], output.second, layer.dims[window]);
   }
   if (next.size() == 1)
-    return fail(dataflow->range(), "a convolution along one axis");
+    return fail(op.range(), "a convolution along one axis");
   layer.type = next.empty() ? LayerType::Conv : LayerType::Gemm;
   return true;
 }
@@ -127,7 +133,7 @@ bool LayerBuilder::assignLetters() {
     else
       letter = inFilter ? 'K' : inInput ? 'N' : 0;
     if (!letter || (!isGemm && letter != 'C' && !inOutput))
-      return fail(dataflow->range(), fmt::format("the index `{}`", statement->names[index]));
+      return fail(op.range(), fmt::format("the index `{}`", statement->names[index]));
     // A batch of one is no dimension, as in the tool's own files.
     if (!isGemm && letter == 'N' && statement->extents[index] <= 1)
       continue;
@@ -136,14 +142,13 @@ bool LayerBuilder::assignLetters() {
   }
   for (char dim : layer.tensors().input + layer.tensors().filter)
     if (!layer.dims.count(dim))
-      return fail(dataflow->range(),
-                  fmt::format("a {} without {}", layerTypeName(layer.type), dim));
+      return fail(op.range(), fmt::format("a {} without {}", layerTypeName(layer.type), dim));
   return true;
 }
 
 bool LayerBuilder::recognise() {
   if (!statement->op.isMac() || statement->reads.size() != 2)
-    return fail(dataflow->range(), "an equation that is no sum of products of two tensors");
+    return fail(op.range(), "an equation that is no sum of products of two tensors");
   input = &statement->reads[0];
   filter = &statement->reads[1];
   auto hasWindow = [](const Access &access) {
@@ -152,7 +157,7 @@ bool LayerBuilder::recognise() {
   if (hasWindow(*filter) && !hasWindow(*input))
     std::swap(input, filter);
   if (hasWindow(*filter))
-    return fail(dataflow->range(), "windows in two tensors");
+    return fail(op.range(), "windows in two tensors");
   tensors = {input->tensor.str(), filter->tensor.str(), statement->write.tensor.str(),
              storedBytes(input->format)};
   return assignWindows() && assignLetters();
@@ -223,34 +228,39 @@ bool LayerBuilder::addLevel(std::vector<Directive> level) {
   return true;
 }
 
-llvm::Optional<Layer> LayerBuilder::run() {
-  Operation *target = resolve(*dataflow, dataflow.kernel());
-  auto kernelOp = as<op::KernelOp>(target);
+llvm::Optional<Layer> LayerBuilder::shape() {
+  auto kernelOp = as<op::KernelOp>(resolve(op, op.symbolAttr("kernel")));
   if (!kernelOp)
     return llvm::None;
-  Kernel kernel(kernelOp);
-  for (const Statement &candidate : kernel.statements)
-    if (candidate.number == static_cast<unsigned>(dataflow.statement()))
+  kernel.emplace(kernelOp);
+  for (const Statement &candidate : kernel->statements)
+    if (candidate.number == static_cast<unsigned>(op.intAttr("statement")))
       statement = &candidate;
   layer.name = kernelOp.symbol().str();
-  layer.range = dataflow->range();
+  layer.range = op.range();
   if (!statement || !recognise())
+    return llvm::None;
+  return layer;
+}
+
+llvm::Optional<Layer> LayerBuilder::run() {
+  if (!shape())
     return llvm::None;
   mapped = layer.dims;
   std::vector<Directive> level;
-  for (const Operation &part : dataflow->body()) {
+  for (const Operation &part : op.body()) {
     if (auto cluster = as<loopnest::ClusterOp>(part)) {
       if (!addLevel(std::move(level)))
         return llvm::None;
       level = {{DirectiveKind::Cluster, cluster.size(), 1, 0, part.range()}};
       continue;
     }
-    loopnest::DirectiveOp op(const_cast<Operation *>(&part));
-    Directive directive{op.isSpatial() ? DirectiveKind::Spatial : DirectiveKind::Temporal,
-                        op.size(), op.offset(), 0, part.range()};
-    if (op.indices().size() > 1) {
-      directive.dim = windowLetter(op);
-    } else if (auto index = statement->find(op.indices().front())) {
+    loopnest::DirectiveOp map(const_cast<Operation *>(&part));
+    Directive directive{map.isSpatial() ? DirectiveKind::Spatial : DirectiveKind::Temporal,
+                        map.size(), map.offset(), 0, part.range()};
+    if (map.indices().size() > 1) {
+      directive.dim = windowLetter(map);
+    } else if (auto index = statement->find(map.indices().front())) {
       auto letter = letters.find(*index);
       if (letter == letters.end())
         continue; // a batch of one
@@ -259,7 +269,7 @@ llvm::Optional<Layer> LayerBuilder::run() {
         directive.offset = -directive.offset; // marks output rows
     }
     if (!directive.dim) {
-      fail(part.range(), fmt::format("a map of `{}`", op.name()));
+      fail(part.range(), fmt::format("a map of `{}`", map.name()));
       return llvm::None;
     }
     level.push_back(directive);
@@ -271,5 +281,10 @@ llvm::Optional<Layer> LayerBuilder::run() {
 
 llvm::Optional<Layer> passes::layerOf(loopnest::DataflowOp dataflow, LayerTensors &tensors,
                                       DiagnosticEngine &diagnostics) {
-  return LayerBuilder(dataflow, tensors, diagnostics).run();
+  return LayerBuilder(*dataflow, "maestro", tensors, diagnostics).run();
+}
+
+llvm::Optional<Layer> passes::layerOf(loopnest::NestOp nest, llvm::StringRef tool,
+                                      LayerTensors &tensors, DiagnosticEngine &diagnostics) {
+  return LayerBuilder(*nest, tool, tensors, diagnostics).shape();
 }

@@ -25,6 +25,11 @@ struct LayerTensors {
 llvm::Optional<dataflow::Layer> layerOf(loopnest::DataflowOp dataflow, LayerTensors &tensors,
                                         DiagnosticEngine &diagnostics);
 
+/// The layer that `nest` runs, without directives; for `tool`, which is the one that cannot express
+/// what is none (reported).
+llvm::Optional<dataflow::Layer> layerOf(loopnest::NestOp nest, llvm::StringRef tool,
+                                        LayerTensors &tensors, DiagnosticEngine &diagnostics);
+
 /// The chip as MAESTRO sees it: PEs are the elements of its array, bandwidths are those of the
 /// memory around the array and of the outermost memory, in words of `bytes`. What is not given does
 /// not limit. Nothing when the chip is no such accelerator (reported at `where`).

@@ -2,6 +2,7 @@
 #include "api/tools/Tools.h"
 
 #include "frontend/import/yaml/NodeReader.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -16,35 +17,61 @@ using namespace perfc;
 using namespace perfc::api;
 
 static constexpr ToolFigure timeloopFigures[] = {
-    {"cycles", "timeloop-model.stats.txt", "^Cycles: *([0-9]+)"},
-    {"energy", "timeloop-model.stats.txt", "^Energy: *([0-9.eE+-]+) *uJ", 1e-6},
+    {.metric = ToolMetric::Cycles,
+     .file = "timeloop-model.stats.txt",
+     .pattern = "^Cycles: *([0-9]+)"},
+    {.metric = ToolMetric::Energy,
+     .file = "timeloop-model.stats.txt",
+     .pattern = "^Energy: *([0-9.eE+-]+) *uJ",
+     .unit = 1e-6},
 };
 static constexpr ToolFigure maestroFigures[] = {
-    {"cycles", "", "^ *[Rr]untime *: *([0-9]+)"},
+    {.metric = ToolMetric::Cycles, .file = "", .pattern = "^ *[Rr]untime *: *([0-9]+)"},
+};
+static constexpr ToolFigure astraSimFigures[] = {
+    {.metric = ToolMetric::Time,
+     .file = "",
+     .pattern = "sys\\[[0-9]+\\] finished, ([0-9]+) cycles",
+     .unit = 1e-9},
+};
+static constexpr ToolFigure scaleSimFigures[] = {
+    {.metric = ToolMetric::Cycles,
+     .file = "perfc/COMPUTE_REPORT.csv",
+     .column = "Total Cycles",
+     .first = 1},
 };
 
 static const ToolInfo infos[] = {
-    {"timeloop", "timeloop-model", "cycles and energy of loop nests", "loopnest", timeloopFigures},
-    {"maestro", "maestro", "cycles of layers under dataflows", "maestro", maestroFigures},
-    {"astra_sim",
-     "AstraSim_Analytical_Congestion_Unaware",
-     "collectives and training",
-     "",
-     {},
-     "`emit chakra` and `emit astra_sim` write its inputs, and `--mode astra_sim` times "
-     "traces as it does"},
-    {"scale_sim",
-     "scale-sim",
-     "layers on systolic arrays",
-     "",
-     {},
-     "`perfc import scale_sim` reads its inputs and counts as it does"},
-    {"vidur",
-     "vidur",
-     "requests of language models",
-     "",
-     {},
-     "`--mode vidur` serves requests as it does"},
+    {.name = "timeloop",
+     .program = "timeloop-model",
+     .summary = "cycles and energy of loop nests",
+     .provider = "loopnest",
+     .write = timeloopInput,
+     .figures = timeloopFigures},
+    {.name = "maestro",
+     .program = "maestro",
+     .summary = "cycles of layers under dataflows",
+     .provider = "maestro",
+     .write = maestroInput,
+     .figures = maestroFigures},
+    {.name = "astra_sim",
+     .program = "AstraSim_Analytical_Congestion_Unaware",
+     .summary = "times of collectives",
+     .provider = "network",
+     .write = astraSimInput,
+     .figures = astraSimFigures},
+    {.name = "scale_sim",
+     .program = "python3",
+     .summary = "cycles of layers on systolic arrays",
+     .provider = "loopnest",
+     .write = scaleSimInput,
+     .figures = scaleSimFigures,
+     .module = "scalesim.scale"},
+    {.name = "vidur",
+     .program = "python3",
+     .summary = "requests of language models",
+     .module = "vidur.main",
+     .insteadOfIt = "`--mode vidur` serves requests as it does"},
 };
 
 llvm::ArrayRef<ToolInfo> api::toolInfos() { return infos; }
@@ -97,19 +124,31 @@ static bool readTool(yaml::NodeReader &reader, const yaml::Node &map, Tool &tool
           .help("a tool has `program`, `image`, `engine`, `seconds` and `memory` (GiB)");
       isFine = false;
     }
+    if (key->text == "program")
+      tool.module.clear(); // it is the tool itself
     if (!isFine)
       return false;
   }
   return true;
 }
 
+/// Whether there is such a file: one whose folder cannot be looked into may be there.
+static bool mayExist(llvm::StringRef path) {
+  llvm::sys::fs::file_status status;
+  std::error_code error = llvm::sys::fs::status(path, status);
+  return error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory;
+}
+
 static bool readFile(Context context, std::vector<Tool> &tools) {
   std::string path = toolsFile(), error;
-  if (!llvm::sys::fs::exists(path))
+  if (!mayExist(path))
     return true;
   FileId file = context.sources.load(path, error);
-  std::unique_ptr<yaml::Document> document =
-      file ? yaml::parse(file, context.diagnostics) : nullptr;
+  if (!file) {
+    context.diagnostics.report({}, diag::CannotRead, path, error);
+    return false;
+  }
+  std::unique_ptr<yaml::Document> document = yaml::parse(file, context.diagnostics);
   if (!document)
     return false;
   yaml::NodeReader reader(context.diagnostics);
@@ -131,39 +170,60 @@ static bool readFile(Context context, std::vector<Tool> &tools) {
   return true;
 }
 
+/// The version of the package that `tool` is a module of, "" for one without; nothing where Python
+/// does not find it.
+static llvm::Optional<std::string> askPython(const Tool &tool);
+
+/// Makes `program`, a path or a name in PATH, the whole path of what runs; why not, or "".
+static std::string findProgram(std::string &program) {
+  llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(program);
+  if (!found || !llvm::sys::fs::exists(*found)) // what has a slash is taken for found
+    return "no program `" + program + "`";
+  if (!llvm::sys::fs::can_execute(*found))
+    return "`" + program + "` is no file that runs";
+  llvm::SmallString<128> path(*found);
+  llvm::sys::fs::make_absolute(path);
+  program = path.str().str();
+  return "";
+}
+
 /// Says where the tool is, or why it is not.
 static void locate(Tool &tool, bool isLocal) {
   if (isLocal)
     tool.image.clear();
   if (tool.image.empty()) {
-    llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(tool.program);
-    if (found)
-      tool.program = *found;
-    else
-      tool.missing = "no program `" + tool.program + "`";
+    tool.missing = findProgram(tool.program);
+    if (tool.missing.empty() && !tool.module.empty() && !askPython(tool))
+      tool.missing = "no module `" + llvm::StringRef(tool.module).split('.').first.str() + "` of " +
+                     tool.program;
     return;
   }
-  for (llvm::StringRef engine :
-       {llvm::StringRef(tool.engine), llvm::StringRef("docker"), llvm::StringRef("podman")})
-    if (!engine.empty())
-      if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(engine)) {
-        tool.engine = *found;
-        return;
-      }
+  if (!tool.engine.empty()) {
+    tool.missing = findProgram(tool.engine);
+    return;
+  }
+  for (llvm::StringRef engine : {"docker", "podman"}) {
+    tool.engine = engine.str();
+    if (findProgram(tool.engine).empty())
+      return;
+  }
   tool.missing = "neither docker nor podman for the image `" + tool.image + "`";
 }
 
-llvm::Optional<std::vector<Tool>> api::findTools(Context context, bool isLocal) {
+llvm::Optional<std::vector<Tool>> api::findTools(Context context, bool isLocal,
+                                                 const ToolInfo *only) {
   std::vector<Tool> tools;
   for (const ToolInfo &info : infos) {
     Tool &tool = tools.emplace_back();
     tool.info = &info;
     tool.program = info.program.str();
+    tool.module = info.module.str();
   }
   if (!readFile(context, tools))
     return llvm::None;
   for (Tool &tool : tools)
-    locate(tool, isLocal);
+    if (!only || tool.info == only)
+      locate(tool, isLocal);
   return tools;
 }
 
@@ -184,6 +244,8 @@ static std::vector<std::string> commandOf(const Tool &tool, llvm::ArrayRef<std::
       words.push_back("--memory=" + std::to_string(tool.memory) + "g");
     words.insert(words.end(), {tool.image, tool.program});
   }
+  if (!tool.module.empty())
+    words.insert(words.end(), {"-m", tool.module});
   llvm::append_range(words, arguments);
   return words;
 }
@@ -224,22 +286,42 @@ std::string api::runTool(const Tool &tool, llvm::ArrayRef<std::string> arguments
              : "it ended with status " + std::to_string(status) + (said.empty() ? "" : ": " + said);
 }
 
+/// What `tool` prints within ten seconds, called with `arguments`; nothing where it fails.
+static llvm::Optional<std::string> printedBy(Tool tool, llvm::ArrayRef<std::string> arguments) {
+  llvm::SmallString<128> folder;
+  if (llvm::sys::fs::createUniqueDirectory("perfc-tool", folder))
+    return llvm::None;
+  tool.seconds = 10;
+  std::string problem = runTool(tool, arguments, folder);
+  auto text = llvm::MemoryBuffer::getFile(folder + "/output");
+  llvm::Optional<std::string> printed;
+  if (problem.empty() && text)
+    printed = (*text)->getBuffer().str();
+  llvm::sys::fs::remove_directories(folder);
+  return printed;
+}
+
+static llvm::Optional<std::string> askPython(const Tool &tool) {
+  Tool python = tool;
+  python.module.clear();
+  std::string package = llvm::StringRef(tool.module).split('.').first.str();
+  std::string script = "import sys, importlib.util as u, importlib.metadata as m\n"
+                       "if u.find_spec(sys.argv[1]) is None: sys.exit(1)\n"
+                       "try: print(m.version(sys.argv[1]))\n"
+                       "except m.PackageNotFoundError: pass\n";
+  return printedBy(python, {"-c", script, package});
+}
+
 std::string Tool::version() const {
   if (!image.empty()) {
     auto [name, tag] = llvm::StringRef(image).rsplit(':');
     return tag.contains('/') ? "" : tag.str();
   }
-  llvm::SmallString<128> folder;
-  if (!missing.empty() || llvm::sys::fs::createUniqueDirectory("perfc-tool", folder))
+  if (!missing.empty())
     return "";
-  Tool asked = *this;
-  asked.seconds = 10;
-  std::string problem = runTool(asked, {"--version"}, folder), found;
+  llvm::Optional<std::string> printed =
+      module.empty() ? printedBy(*this, {"--version"}) : askPython(*this);
   llvm::SmallVector<llvm::StringRef, 2> parts;
-  auto text = llvm::MemoryBuffer::getFile(folder + "/output");
-  if (problem.empty() && text &&
-      llvm::Regex("([0-9]+(\\.[0-9]+)+)").match((*text)->getBuffer(), &parts))
-    found = parts[1].str();
-  llvm::sys::fs::remove_directories(folder);
-  return found;
+  return printed && llvm::Regex("([0-9]+(\\.[0-9]+)+)").match(*printed, &parts) ? parts[1].str()
+                                                                                : "";
 }

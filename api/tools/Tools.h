@@ -1,11 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Other tools that are asked for figures: each a row of a table, with how it is called and how what
-// it writes is read, and where it is on this machine, by a file of the user or by its name.
+// Other tools that are asked for figures: each a row of a table, with what it is given, how it is
+// called and how what it writes is read; and where it is on this machine, by a file of the user or
+// by its name.
 #ifndef PERFC_API_TOOLS_TOOLS_H
 #define PERFC_API_TOOLS_TOOLS_H
 
 #include "api/Context.h"
+#include "api/tools/ToolInput.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Optional.h"
 #include <map>
@@ -14,13 +16,21 @@
 
 namespace perfc::api {
 
-/// What of a tool's output is read: every line of `file` that `pattern` matches has a number, in
-/// multiples of `unit`.
+enum class ToolMetric : uint8_t {
+  Cycles, ///< of the chip's clock
+  Time,   ///< s
+  Energy, ///< J
+};
+
+/// What of a tool's output is read: the largest number in the lines of `file` that `pattern`
+/// matches, or in the column of that title. Ranks say one each, of which the last to end counts.
 struct ToolFigure {
-  llvm::StringLiteral metric; ///< "cycles", "energy"
-  llvm::StringLiteral file;   ///< in the tool's folder; "" is what it prints
-  llvm::StringLiteral pattern;
-  double unit = 1; ///< of the metric's own
+  ToolMetric metric;
+  llvm::StringLiteral file; ///< in the tool's folder; "" is what it prints
+  llvm::StringLiteral pattern = "";
+  llvm::StringLiteral column = "";
+  double unit = 1;  ///< of the metric's own
+  double first = 0; ///< what 0 stands for there: of an index of the last cycle, 1
 };
 
 struct ToolInfo {
@@ -28,8 +38,10 @@ struct ToolInfo {
   llvm::StringLiteral program; ///< as it is usually called
   llvm::StringLiteral summary; ///< what it is asked for
   /// Whose place among the providers of costs it takes; "" where perfc does not run it.
-  llvm::StringLiteral provider;
-  llvm::ArrayRef<ToolFigure> figures;
+  llvm::StringLiteral provider = "";
+  ToolInputWriter write = nullptr;
+  llvm::ArrayRef<ToolFigure> figures = {};
+  llvm::StringLiteral module = "";      ///< of Python, where `program` is its interpreter
   llvm::StringLiteral insteadOfIt = ""; ///< what there is where perfc does not run it
 };
 
@@ -45,6 +57,7 @@ struct Tool {
   unsigned seconds = 600;
   unsigned memory = 0; ///< GiB; 0 for no limit
   std::string missing; ///< why it cannot be run; "" where it can
+  std::string module;  ///< that `program` runs, an interpreter of Python; "" for none
 
   /// The version that it prints, or the tag of its image; "" where it says none.
   std::string version() const;
@@ -53,8 +66,10 @@ struct Tool {
 /// `~/.config/perfc/tools.yaml`, or where XDG_CONFIG_HOME says.
 std::string toolsFile();
 /// All tools, as that file has them and else by their usual names; with `isLocal` programs of this
-/// machine also where an image is named. Nothing after a report.
-llvm::Optional<std::vector<Tool>> findTools(Context context, bool isLocal);
+/// machine also where an image is named. Where `only` is given, no other is looked for. Nothing
+/// after a report.
+llvm::Optional<std::vector<Tool>> findTools(Context context, bool isLocal,
+                                            const ToolInfo *only = nullptr);
 
 /// Runs `tool` with `arguments` in `folder`, within its limits; what it prints is in the file
 /// `output` there. Why it failed, or "".

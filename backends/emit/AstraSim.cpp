@@ -4,6 +4,7 @@
 // memory.json. Its analytical network knows rings, full connections and switches, counts bandwidth
 // in GiB/s and latency in ns, and takes two hops through a switch.
 #include "backends/emit/AstraNetworks.h"
+#include "backends/emit/ChakraNodes.h"
 #include "backends/emit/Emit.h"
 #include "backends/network/NamedForms.h"
 #include "backends/network/NetworkLevels.h"
@@ -118,7 +119,7 @@ static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange pl
 
 /// Says which algorithm runs `use`: `name`, of which `schedules` are written out where a formula or
 /// the networks themselves do not stand for it.
-static void setAlgorithm(CollectiveUse &use, llvm::StringRef name, const ir::Module &module,
+static void setAlgorithm(CollectiveUse &use, llvm::StringRef name, const ir::Operation &from,
                          llvm::ArrayRef<std::string> schedules,
                          llvm::ArrayRef<NetworkLevel> levels) {
   use.algorithm = network::NamedAlgorithm::parse(name).name;
@@ -126,7 +127,7 @@ static void setAlgorithm(CollectiveUse &use, llvm::StringRef name, const ir::Mod
     return;
   use.family = familyNamed(use.algorithm);
   bool isStandard = !name.contains('|') && llvm::all_of(schedules, [&](const std::string &symbol) {
-    const ir::Operation &schedule = *module.lookup(symbol);
+    const ir::Operation &schedule = *ir::resolve(from, symbol);
     return schedule.stringAttr("algorithm") == use.algorithm &&
            schedule.stringAttr("module") == "std.networks";
   });
@@ -151,7 +152,7 @@ static void chooseAlgorithm(CollectiveUse &use, const ir::Operation &train,
     if (isWrittenOut && schedules.empty() && !formula)
       continue;
     llvm::StringRef name = formula ? formula->asString() : one.name();
-    return setAlgorithm(use, name, module, schedules, levels);
+    return setAlgorithm(use, name, train, schedules, levels);
   }
 }
 
@@ -189,13 +190,12 @@ static void addSends(const ir::Operation &send, int64_t ranks, Exchanges &exchan
 
 /// Adds the collective `op` of `kind` among the ranks of `place`.
 static void addUse(const ir::Operation &op, network::CollectiveKind kind, const AxisPlace &place,
-                   const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels,
-                   Exchanges &exchanges) {
+                   llvm::ArrayRef<NetworkLevel> levels, Exchanges &exchanges) {
   if (!hasAlgorithm(kind))
     return;
   CollectiveUse use{kind, place, AlgorithmFamily::Wiring, ""};
   std::vector<std::string> schedules = op.symbolsAttr("schedules");
-  setAlgorithm(use, op.stringAttr("algorithm"), module, schedules, levels);
+  setAlgorithm(use, op.stringAttr("algorithm"), op, schedules, levels);
   if (!llvm::is_contained(exchanges.uses, use))
     exchanges.uses.push_back(std::move(use));
 }
@@ -212,7 +212,7 @@ static Exchanges exchangesOfProgram(const ir::Operation &program, const ir::Oper
     if (op.is(collective::SendOp::opName))
       addSends(op, ranks, exchanges);
     if (auto kind = network::collectiveKind(op.name()))
-      addUse(op, *kind, placeOfCollective(op), module, levels, exchanges);
+      addUse(op, *kind, placeOfCollective(op), levels, exchanges);
     auto run = ir::as<collective::RunOp>(op);
     const ir::Operation *sequence = run ? module.lookup(run.phase()) : nullptr;
     if (!sequence)
@@ -221,7 +221,7 @@ static Exchanges exchangesOfProgram(const ir::Operation &program, const ir::Oper
       auto part = ir::as<phase::CollectiveOp>(step);
       auto kind = part ? network::collectiveKindNamed(part.kind()) : llvm::None;
       if (kind && !part.axis().empty())
-        addUse(step, *kind, placeOf(strategy, part.axis()), module, levels, exchanges);
+        addUse(step, *kind, placeOf(strategy, part.axis()), levels, exchanges);
     });
   });
   return exchanges;
@@ -283,6 +283,38 @@ bool emit::astraSimTexts(const ir::Operation &system, llvm::StringRef label, Sou
                          DiagnosticEngine *diagnostics, FileSink sink) {
   auto levels = dimensionsOf(system, label, place, diagnostics);
   return levels && writeFiles(system, levels->levels, {}, place, diagnostics, sink);
+}
+
+bool emit::astraSimCollective(const ir::Operation &op, const ir::Operation &system,
+                              DiagnosticEngine &diagnostics, FileSink sink) {
+  auto refuse = [&](const char *reason) {
+    diagnostics.report(op.range(), diag::CannotEmitTrace, op.name(), reason);
+    return false;
+  };
+  auto kind = network::collectiveKind(op.name());
+  if (!kind || !hasAlgorithm(*kind))
+    return refuse("ASTRA-sim simulates all_reduce, all_gather, reduce_scatter and all_to_all");
+  auto levels = dimensionsOf(system, op.name(), op.range(), &diagnostics);
+  if (!levels)
+    return false;
+  int64_t ranks = op.intAttr("ranks", 1);
+  if (ranks != levels->ranks() || op.intAttr("stride", 1) != 1 || op.hasAttr("dimensions"))
+    return refuse("it is among some of the ranks of its system");
+  if (ranks > mostRanks)
+    return refuse("it has too many ranks");
+  Exchanges exchanges{/*areKnown=*/true, {}, {}};
+  addUse(op, *kind, placeOfCollective(op), levels->levels, exchanges);
+  if (!writeFiles(system, levels->levels, exchanges, op.range(), &diagnostics, sink))
+    return false;
+  chakra::NodeRecord node;
+  node.name = network::nameOf(*kind).str();
+  node.type = chakra::NodeType::Collective;
+  node.attributes = collectiveAttributes(network::nameOf(*kind), op.intAttr("bytes"), ranks);
+  std::string bytes = chakra::metadataBytes({}) + chakra::nodeBytes(node);
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    if (!sink(fmt::format("trace.{}.et", rank), bytes))
+      return false;
+  return true;
 }
 
 void emit::astraSimFiles(const Input &input, FileSink sink) {

@@ -69,6 +69,10 @@ void writeMaestro(const Input &input, llvm::raw_ostream &os);
 void writePerfetto(const Input &input, llvm::raw_ostream &os);
 void chakraFiles(const Input &input, FileSink sink);
 void astraSimFiles(const Input &input, FileSink sink);
+/// What ASTRA-sim runs the collective `op` of all ranks of `system` from: the files of the system
+/// and trace.RANK.et of each rank; false where it does not simulate it (reported).
+bool astraSimCollective(const ir::Operation &op, const ir::Operation &system,
+                        DiagnosticEngine &diagnostics, FileSink sink);
 /// ASTRA-sim's description of `system`, a target.system or target.chip, file by file; nothing is
 /// written, and false comes back, where it has none (reported at `place` as of `label`).
 bool astraSimTexts(const ir::Operation &system, llvm::StringRef label, SourceRange place,

@@ -47,6 +47,7 @@ ELSEWHERE = {
     1069: ("takes a table", "driver/validate_program.test"),
     1083: ("takes a file of MAESTRO", "unit/frontend/import/maestro/MappingFileTest.cpp"),
     926: ("needs another tool", "driver/tool.test"),
+    930: ("needs another tool", "driver/tool_astra_sim.test"),
     1136: ("takes a text of the IR", "driver/run_modules.test"),
     1219: ("takes half a million nodes", "driver/replay.test"),
     1224: ("takes files of several ranks", "import/chakra_ranks.test"),

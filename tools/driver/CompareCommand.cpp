@@ -12,6 +12,7 @@
 #include "tools/driver/Report.h"
 #include "tools/driver/ToolOption.h"
 #include <cmath>
+#include <set>
 
 using namespace perfc;
 using namespace perfc::api;
@@ -83,24 +84,61 @@ static void printComparison(Session &session, const Comparison &comparison) {
   session.out << '\n';
 }
 
-/// The results that are compared: in their order, or by name and point where one has more.
-static Pairs pairsOf(const Evaluation &first, const Evaluation &second) {
+using ResultList = std::vector<const emit::Result *>;
+
+/// All of them, or those of the statement that begins there.
+static ResultList listOf(const Evaluation &evaluation,
+                         llvm::Optional<uint32_t> begin = llvm::None) {
+  ResultList list;
+  for (const emit::Result &result : evaluation.results())
+    if (!begin || result.place.begin == *begin)
+      list.push_back(&result);
+  return list;
+}
+
+/// Adds those of `after` for which `areSame` holds to the first of `before`, each once.
+static void addMatches(const ResultList &before, ResultList after, Pairs &pairs,
+                       bool (*areSame)(const emit::Result &, const emit::Result &)) {
+  for (const emit::Result *one : before) {
+    auto found = llvm::find_if(
+        after, [&](const emit::Result *each) { return each && areSame(*one, *each); });
+    if (found == after.end())
+      continue;
+    pairs.emplace_back(one, *found);
+    *found = nullptr;
+  }
+}
+
+static bool haveOneName(const emit::Result &a, const emit::Result &b) {
+  return a.name == b.name && emit::pointText(a) == emit::pointText(b);
+}
+
+/// The same row and point of a statement in two runs of a program with the same parameters.
+static bool areOneQuestion(const emit::Result &a, const emit::Result &b) {
+  return a.place.begin == b.place.begin && a.label == b.label &&
+         emit::pointText(a) == emit::pointText(b);
+}
+
+/// In their order, or by name and point where one has more.
+static void addPairs(const ResultList &before, const ResultList &after, Pairs &pairs) {
+  if (before.size() != after.size())
+    return addMatches(before, after, pairs, haveOneName);
+  for (size_t i = 0; i < before.size(); ++i)
+    pairs.emplace_back(before[i], after[i]);
+}
+
+/// The results that are compared; of one program, statement by statement.
+static Pairs pairsOf(const Evaluation &first, const Evaluation &second, bool isOneProgram) {
   Pairs pairs;
-  const auto &before = first.results(), &after = second.results();
-  if (before.size() == after.size()) {
-    for (size_t i = 0; i < before.size(); ++i)
-      pairs.emplace_back(&before[i], &after[i]);
+  if (!isOneProgram) {
+    addPairs(listOf(first), listOf(second), pairs);
     return pairs;
   }
-  std::vector<bool> isTaken(after.size());
-  for (const emit::Result &one : before)
-    for (size_t i = 0; i < after.size(); ++i)
-      if (!isTaken[i] && after[i].name == one.name &&
-          emit::pointText(after[i]) == emit::pointText(one)) {
-        isTaken[i] = true;
-        pairs.emplace_back(&one, &after[i]);
-        break;
-      }
+  std::set<uint32_t> statements; // by where they begin: a number counts those with results
+  for (const emit::Result &result : first.results())
+    statements.insert(result.place.begin);
+  for (uint32_t begin : statements)
+    addPairs(listOf(first, begin), listOf(second, begin), pairs);
   return pairs;
 }
 
@@ -121,31 +159,47 @@ static Pairs namedPair(Session &session, const Evaluation &evaluation,
   return {{found[0], found[1]}};
 }
 
-/// Why a tool's figures differ: by what perfc's own model of it says, and by what that leaves.
+static std::string signedPercent(double share) {
+  double value = share * 100;
+  return std::fabs(value) >= 0.1 ? fmt::format("{:+.1f} %", value)
+                                 : fmt::format("{:+.2g} %", value);
+}
+
+/// Why a tool's figures differ: by what perfc's own model of it says, and by what that leaves, in
+/// shares of the first figure, so that both add up to the change.
 static void addToolCauses(Comparison &comparison, const emit::Result &modelled,
                           llvm::StringRef tool) {
-  auto say = [](Change &change, double from, double to, const std::string &why) {
-    if (from > 0 && std::fabs(to / from - 1) > 1e-9)
-      change.causes.push_back(fmt::format("{:+.2g} % by {}", (to / from - 1) * 100, why));
+  auto say = [](Change &change, double difference, const std::string &why) {
+    double share = difference / std::fabs(*change.before);
+    if (std::fabs(share) > 1e-9)
+      change.causes.push_back(signedPercent(share) + " by " + why);
   };
   for (Change &change : comparison.metrics) {
     llvm::Optional<MetricValue> value = metric(modelled, change.what);
-    if (!value || !value->hasNumber() || !change.before || !change.after)
+    if (!value || !value->hasNumber() || !change.before || !change.after || *change.before == 0)
       continue;
     double model = value->value.central();
-    say(change, *change.before, model, fmt::format("how {} counts", tool.str()));
-    say(change, model, *change.after, fmt::format("what the {} here does otherwise", tool.str()));
+    say(change, model - *change.before, fmt::format("how {} counts", tool.str()));
+    say(change, *change.after - model, fmt::format("what the {} here does otherwise", tool.str()));
   }
 }
 
+/// `modelled` has what perfc's model of a tool says of the second results.
 static void printAll(Session &session, const Arguments &arguments, const Pairs &pairs,
                      const Evaluation *modelled = nullptr) {
   emit::Json list = emit::Json::array();
-  size_t at = 0;
+  Pairs models;
+  if (modelled) {
+    ResultList asked;
+    for (const auto &[before, after] : pairs)
+      asked.push_back(after);
+    addMatches(asked, listOf(*modelled), models, areOneQuestion);
+  }
   for (const auto &[before, after] : pairs) {
     Comparison comparison = compare(*before, *after);
-    if (size_t number = at++; modelled && number < modelled->results().size())
-      addToolCauses(comparison, modelled->results()[number], arguments.value("tool"));
+    for (const auto &[asked, model] : models)
+      if (asked == after)
+        addToolCauses(comparison, *model, arguments.value("tool"));
     if (arguments.has("json"))
       list.push(comparisonJson(comparison, session.sources));
     else
@@ -155,6 +209,14 @@ static void printAll(Session &session, const Arguments &arguments, const Pairs &
     return;
   emit::Json::object().set("schema", 1).set("comparisons", std::move(list)).print(session.out);
   session.out << '\n';
+}
+
+static void printUnpaired(Session &session, const Arguments &arguments, const Evaluation &before,
+                          const Evaluation &after, const Pairs &pairs) {
+  size_t left = before.results().size() + after.results().size() - 2 * pairs.size();
+  if (!arguments.has("json") && left > 0)
+    session.out << counted(static_cast<int64_t>(left), "result")
+                << (left == 1 ? " stands" : " stand") << " in one of the two alone\n";
 }
 
 /// The results of a file beside those that a tool has of the same.
@@ -173,26 +235,33 @@ static void compareWithTool(Session &session, const Arguments &arguments) {
   auto ignore = [](const Evaluated &) {};
   Evaluation before(session.context(), own, options);
   before.run(file, defines, ignore);
-  options.provider = tool->info->provider.str();
+  options.provider = providerFor(*tool);
   Evaluation modelled(session.context(), asModelled, options),
       after(session.context(), asked, options);
   after.run(file, defines, ignore);
+  checkToolAsked(session, *tool, after);
   if (after.results().empty())
     return;
   size_t reported = session.diagnostics.all().size();
   modelled.run(file, defines, ignore);
   session.diagnostics.truncate(reported); // what it says has been said of the tool
-  printAll(session, arguments, pairsOf(before, after), &modelled);
+  Pairs pairs;
+  addMatches(listOf(before), listOf(after), pairs, areOneQuestion);
+  printAll(session, arguments, pairs, &modelled);
+  printUnpaired(session, arguments, before, after, pairs);
 }
 
 bool driver::compareFiles(Session &session, const Arguments &arguments) {
   llvm::ArrayRef<std::string> files = arguments.files();
-  if (arguments.has("tool") && files.size() == 1 && !arguments.has("second")) {
+  if (!checkToolOptions(session, arguments, {"second"}))
+    return true;
+  if (arguments.has("tool") && files.size() == 1) {
     compareWithTool(session, arguments);
     return true;
   }
-  if (files.size() == 2 ? arguments.has("second")
-                        : arguments.has("second") == (files.size() == 3)) {
+  if (arguments.has("tool") ||
+      (files.size() == 2 ? arguments.has("second")
+                         : arguments.has("second") == (files.size() == 3))) {
     session.diagnostics.report({}, diag::WrongArgumentCount, "compare",
                                findCommand("compare")->usage.str());
     return true;
@@ -213,10 +282,8 @@ bool driver::compareFiles(Session &session, const Arguments &arguments) {
     return true;
   }
   after.run(second, others, [](const Evaluated &) {});
-  Pairs pairs = pairsOf(before, after);
+  Pairs pairs = pairsOf(before, after, /*isOneProgram=*/first == second);
   printAll(session, arguments, pairs);
-  size_t most = std::max(before.results().size(), after.results().size());
-  if (!arguments.has("json") && pairs.size() < most)
-    session.out << most - pairs.size() << " results stand in one of the two alone\n";
+  printUnpaired(session, arguments, before, after, pairs);
   return true;
 }

@@ -99,8 +99,6 @@ static bool applyOptions(Session &session, const Arguments &arguments, RunOption
   size_t errors = session.diagnostics.errorCount();
   if (arguments.value("mode") == "maestro")
     options.provider = "maestro";
-  if (arguments.has("tool"))
-    options.provider = findTool(arguments.value("tool"))->provider.str();
   options.servesAsVidur = arguments.value("mode") == "vidur";
   options.sweep.database = arguments.value("db").str();
   if (arguments.has("shard") && !readShard(arguments.value("shard"), options.sweep)) {
@@ -160,10 +158,12 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     keepLines(rows, pointTable(evaluated, run, session.sources));
   };
   ProviderSet providers = defaultProviders(options.verifier);
+  llvm::Optional<Tool> tool;
   if (arguments.has("tool")) {
-    auto tool = chosenTool(session, arguments);
+    tool = chosenTool(session, arguments);
     if (!tool)
       return true;
+    options.provider = providerFor(*tool);
     providers = withTool(std::move(providers), *tool);
   }
   Evaluation evaluation(session.context(), providers, options);
@@ -199,6 +199,8 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     locateProblems(session, arguments, file);
   llvm::StringRef path = session.sources.path(file);
   evaluation.checkAsked(file);
+  if (tool)
+    checkToolAsked(session, *tool, evaluation);
   if (asJson)
     document.print(session.out, path);
   else if (!session.isQuiet()) {
@@ -277,14 +279,14 @@ static bool checkHtml(Session &session, const Arguments &arguments) {
   return false;
 }
 
-/// A tool is asked instead of perfc's own counts; false after a report.
+/// A tool is asked of programs instead of perfc's own counts; false after a report.
 static bool checkTool(Session &session, const Arguments &arguments) {
-  bool isCounted = arguments.has("mode") && arguments.value("mode") != "native";
-  if (!arguments.has("tool") || (!isCounted && !arguments.has("verify")))
-    return !arguments.has("tool") || chosenTool(session, arguments);
-  session.diagnostics.report({}, diag::BadOptionValue, "--tool", arguments.value("tool"))
-      .note("`--mode` and `--verify` are for perfc's own counts");
-  return false;
+  std::vector<llvm::StringRef> others = {"verify"};
+  if (arguments.value("mode", "native") != "native")
+    others.push_back("mode");
+  if (arguments.value("from") == "chakra")
+    others.push_back("from");
+  return checkToolOptions(session, arguments, others);
 }
 
 bool driver::runFile(Session &session, const Arguments &arguments) {

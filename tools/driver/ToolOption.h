@@ -4,13 +4,21 @@
 #ifndef PERFC_TOOLS_DRIVER_TOOLOPTION_H
 #define PERFC_TOOLS_DRIVER_TOOLOPTION_H
 
+#include "api/Evaluation.h"
 #include "api/tools/Tools.h"
 #include "tools/driver/Session.h"
 
 namespace perfc::driver {
 
+/// What `--tool` and `--local` stand beside: of `others` none; false after a report.
+bool checkToolOptions(Session &session, const Arguments &arguments,
+                      llvm::ArrayRef<llvm::StringRef> others);
 /// The tool that `--tool` names; nothing when it cannot be run here (reported).
 llvm::Optional<api::Tool> chosenTool(Session &session, const Arguments &arguments);
+/// What answers statements that do not say `using`, so that they ask `tool`; "" for what fits.
+std::string providerFor(const api::Tool &tool);
+/// Reports where no result of `evaluation`, which has some, is of `tool`.
+void checkToolAsked(Session &session, const api::Tool &tool, const api::Evaluation &evaluation);
 
 } // namespace perfc::driver
 

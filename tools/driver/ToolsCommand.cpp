@@ -11,6 +11,22 @@ using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
+bool driver::checkToolOptions(Session &session, const Arguments &arguments,
+                              llvm::ArrayRef<llvm::StringRef> others) {
+  if (!arguments.has("tool")) {
+    if (arguments.has("local"))
+      session.diagnostics.report({}, diag::OptionNeeds, "local", "tool");
+    return !arguments.has("local");
+  }
+  for (llvm::StringRef option : others)
+    if (arguments.has(option)) {
+      session.diagnostics.report({}, diag::OptionsExclude, "tool", option)
+          .note("a tool has figures of its own in place of perfc's");
+      return false;
+    }
+  return true;
+}
+
 llvm::Optional<Tool> driver::chosenTool(Session &session, const Arguments &arguments) {
   llvm::StringRef name = arguments.value("tool");
   const ToolInfo *info = findTool(name);
@@ -27,7 +43,8 @@ llvm::Optional<Tool> driver::chosenTool(Session &session, const Arguments &argum
         .help(info->insteadOfIt.str());
     return llvm::None;
   }
-  llvm::Optional<std::vector<Tool>> tools = findTools(session.context(), arguments.has("local"));
+  llvm::Optional<std::vector<Tool>> tools =
+      findTools(session.context(), arguments.has("local"), info);
   if (!tools)
     return llvm::None;
   Tool &tool = *llvm::find_if(*tools, [&](const Tool &each) { return each.info == info; });
@@ -38,10 +55,26 @@ llvm::Optional<Tool> driver::chosenTool(Session &session, const Arguments &argum
   return llvm::None;
 }
 
+std::string driver::providerFor(const Tool &tool) {
+  return findProvider(tool.info->provider)->isChoice() ? tool.info->provider.str() : "";
+}
+
+void driver::checkToolAsked(Session &session, const Tool &tool, const Evaluation &evaluation) {
+  std::string name = "tool " + tool.info->name.str();
+  bool isAsked = llvm::any_of(evaluation.results(), [&](const emit::Result &result) {
+    return llvm::StringRef(result.cost.provenance.provider).contains(name);
+  });
+  if (!isAsked && !evaluation.results().empty() && !session.diagnostics.hasErrors())
+    session.diagnostics.report({}, diag::ToolUnused, tool.info->name)
+        .help("it has " + tool.info->summary.str());
+}
+
 static std::string placeOf(const Tool &tool) {
   if (!tool.missing.empty())
     return tool.missing;
-  return tool.image.empty() ? tool.program : tool.image + " by " + tool.engine;
+  if (!tool.image.empty())
+    return tool.image + " by " + tool.engine;
+  return tool.module.empty() ? tool.program : tool.program + " -m " + tool.module;
 }
 
 bool driver::listTools(Session &session, const Arguments &arguments) {
