@@ -27,6 +27,38 @@ import std.hardware.simba
 mapspace open for conv2d on simba { factors imperfect; keep any }
 search conv2d(N = 1, M = 128, C = 128, P = 28, Q = 28, R = 3, S = 3) on simba with open { minimize edp; within 60s }
 """
+#: A thousand strategies are tried.
+MANY_STRATEGIES = """
+import std.workloads.llama3
+import std.hardware.h100
+import std.networks
+system cluster {
+  node = 8 * h100_sxm over nvswitch { bandwidth 450GB/s/chip; latency 1us }
+  all = 128 * node over infiniband { bandwidth 50GB/s/chip; latency 2us }
+}
+train llama3_8b on cluster {
+  parallel   tensor = any, pipeline = any, data = any, sequence = any
+  microbatch any
+  recompute any
+  batch      4096
+  context    8192
+  minimize   step_time * memory.peak
+  within     60s
+}
+"""
+#: Many rates are tried with many requests.
+LONG_RATE = """
+import std.workloads.llama2
+import std.hardware.a100
+serve llama2_7b on a100_sxm_80gb {
+  scheduler sarathi(chunk = 512, max_batch = 128)
+  arrivals  poisson(any, seed = 1)
+  lengths   zipf(min = 1024token, max = 4096token, theta = 0.6, prefill_to_decode = 20, seed = 7)
+  requests  20000
+  maximize  requests_per_s
+  require   ttft.p99 < 300ms
+}
+"""
 
 
 class Progress(unittest.TestCase):
@@ -57,6 +89,43 @@ class Progress(unittest.TestCase):
             program.search(progress=stop)
         self.assertLess(time.monotonic() - begin, 30)
         self.assertEqual(len(perfc.compile(PRODUCT).run()), 1)
+
+    def test_ends_a_search_for_a_rate(self):
+        raised = []
+        def stop(now):
+            raised.append(time.monotonic())
+            raise KeyError("enough")
+        with self.assertRaisesRegex(KeyError, "enough"):
+            perfc.compile(LONG_RATE).run(progress=stop)
+        self.assertEqual(len(raised), 1)
+        self.assertLess(time.monotonic() - raised[0], 10)
+
+    def test_ends_a_search_for_a_strategy(self):
+        program = perfc.compile(MANY_STRATEGIES)
+        result, = program.run(progress=lambda now: now.total and program.cancel())
+        self.assertTrue(any("stopped" in note and "not looked at" in note for note in result.notes), result.notes)
+
+    def test_may_only_cancel_the_program(self):
+        for ask in (lambda program: program.run(), lambda program: program.check(), lambda program: program.parameters):
+            program = perfc.compile(PRODUCT)
+            with self.assertRaisesRegex(RuntimeError, "the program is running"):
+                program.run(progress=lambda now: ask(program))
+        self.assertLess(len(program.sweep(n=[1, 2, 3, 4], progress=lambda now: program.cancel())), 4)
+
+    def test_may_run_another_program(self):
+        other, inner = perfc.compile(PRODUCT), []
+        perfc.compile(PRODUCT).run(progress=lambda now: inner.append(len(other.run(progress=lambda now: None))))
+        self.assertTrue(inner)
+        self.assertEqual(set(inner), {1})
+
+    def test_ctrl_c_reaches_the_outer_of_two_runs(self):
+        inner = perfc.compile(PRODUCT)
+        def interrupt(now):
+            inner.run(progress=lambda now: None)
+            signal.raise_signal(signal.SIGINT)
+        begin = time.monotonic()
+        self.assertTrue(perfc.compile(LONG_SEARCH).search(progress=interrupt).is_interrupted)
+        self.assertLess(time.monotonic() - begin, 30)
 
 
 class Program(unittest.TestCase):

@@ -19,8 +19,9 @@ static void cancelRunning(int) {
 Interrupt::Interrupt(api::Program &program, bool isActive) : isActive(isActive) {
   if (!isActive)
     return;
-  interrupted = false;
-  running = &program;
+  outer = running.exchange(&program);
+  if (!outer)
+    interrupted = false;
   struct sigaction action = {};
   action.sa_handler = cancelRunning;
   sigaction(SIGINT, &action, &before);
@@ -30,7 +31,9 @@ Interrupt::~Interrupt() {
   if (!isActive)
     return;
   sigaction(SIGINT, &before, nullptr);
-  running = nullptr;
+  running = outer;
+  if (outer && interrupted)
+    outer->cancel();
 }
 
 bool Interrupt::hasCome() const { return isActive && interrupted; }

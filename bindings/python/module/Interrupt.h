@@ -10,8 +10,8 @@
 
 namespace perfc::python {
 
-/// As long as it lives, an interrupt cancels `program`. At most one is active at a time: that of
-/// the main thread.
+/// As long as it lives, an interrupt cancels `program`, and the programs whose progress functions
+/// run it. Active ones are of the main thread.
 class Interrupt {
 public:
   Interrupt(api::Program &program, bool isActive);
@@ -24,6 +24,7 @@ public:
 
 private:
   bool isActive;
+  api::Program *outer = nullptr;
   struct sigaction before = {};
 };
 

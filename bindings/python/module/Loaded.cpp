@@ -4,6 +4,7 @@
 #include "bindings/python/module/Interrupt.h"
 #include <array>
 #include <charconv>
+#include <stdexcept>
 
 using namespace perfc;
 using namespace perfc::python;
@@ -21,29 +22,38 @@ static api::Setting settingOf(const std::string &name, const Given &value) {
   return {name, std::string(text.data(), end), number};
 }
 
+thread_local const Loaded::Telling *Loaded::Telling::innermost = nullptr;
+
+std::unique_lock<std::mutex> Loaded::waitForOthers() {
+  for (const Telling *telling = Telling::innermost; telling; telling = telling->outer)
+    if (&telling->program == this)
+      throw std::runtime_error("the program is running: a progress function may only cancel it");
+  return std::unique_lock<std::mutex>(busy);
+}
+
 Findings Loaded::findings() {
-  std::lock_guard<std::mutex> guard(busy);
+  auto guard = waitForOthers();
   return findingsOf(program, {});
 }
 
 Findings Loaded::check() {
-  std::lock_guard<std::mutex> guard(busy);
+  auto guard = waitForOthers();
   program.check();
   return findingsOf(program, {});
 }
 
 std::vector<api::Parameter> Loaded::parameters() {
-  std::lock_guard<std::mutex> guard(busy);
+  auto guard = waitForOthers();
   return program.parameters();
 }
 
 std::optional<std::string> Loaded::format() {
-  std::lock_guard<std::mutex> guard(busy);
+  auto guard = waitForOthers();
   return program.format();
 }
 
 std::pair<std::optional<std::string>, Findings> Loaded::ir(const std::string &level) {
-  std::lock_guard<std::mutex> guard(busy);
+  auto guard = waitForOthers();
   std::optional<std::string> text = program.ir(level);
   return {std::move(text), findingsOf(program, {})};
 }
@@ -70,7 +80,7 @@ void Loaded::runPoint(Results &results, const std::vector<Axis> &axes, size_t nu
 std::shared_ptr<Results> Loaded::sweep(const std::vector<Axis> &axes,
                                        const api::RunSettings &settings, bool endsOnInterrupt,
                                        Results::Listener listener) {
-  std::lock_guard<std::mutex> guard(busy);
+  auto guard = waitForOthers();
   isCancelled = false;
   auto results = std::make_shared<Results>();
   size_t count = 1;

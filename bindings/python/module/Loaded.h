@@ -18,9 +18,28 @@ using Given = std::variant<double, std::string>;
 /// A parameter with the values that it takes in turn.
 using Axis = std::pair<std::string, std::vector<Given>>;
 
+/// Runs one after the other: a call waits for those of other threads. From the function that a run
+/// tells how far it is, all but `cancel` throws std::runtime_error: it would wait for itself.
 class Loaded {
 public:
   explicit Loaded(api::Program program) : program(std::move(program)) {}
+
+  /// As long as it lives, this thread is in that function.
+  class Telling {
+  public:
+    explicit Telling(const Loaded &program) : program(program), outer(innermost) {
+      innermost = this;
+    }
+    ~Telling() { innermost = outer; }
+    Telling(const Telling &) = delete;
+    Telling &operator=(const Telling &) = delete;
+
+  private:
+    friend class Loaded;
+    const Loaded &program;
+    const Telling *outer; ///< of another program, whose function runs this one
+    static thread_local const Telling *innermost;
+  };
 
   /// The problems of the load.
   Findings findings();
@@ -42,6 +61,7 @@ public:
   }
 
 private:
+  std::unique_lock<std::mutex> waitForOthers();
   void runPoint(Results &results, const std::vector<Axis> &axes, size_t number,
                 const api::RunSettings &settings);
 

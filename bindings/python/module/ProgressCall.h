@@ -33,6 +33,7 @@ private:
     pybind11::gil_scoped_acquire lock;
     if (raised)
       return;
+    Loaded::Telling telling(program);
     try {
       call(progress);
     } catch (const pybind11::error_already_set &) {

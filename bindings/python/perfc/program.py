@@ -58,7 +58,7 @@ class Program:
         Searches take `threads` threads (0: as many as there are cores) and at most `within` seconds each; `emit` writes
         its files if `writes_files`. Raises Error, or ExpectationError for an `expect` that does not hold, whose
         `results` are those that there are. `progress` is called with how far it is (`what`, `done`, `total`, `best`),
-        ten times a second at most; what it raises ends the run. Ctrl-C ends a search with the best so far, and the run with what it has.
+        ten times a second at most; what it raises ends the run, and it may call nothing of this program but `cancel`. Ctrl-C ends a search with the best so far, and the run with what it has.
         """
         return self._run(_settings(Statements.ALL, threads, seed, within, writes_files), {**params, **more}, progress)
 
