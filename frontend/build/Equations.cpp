@@ -6,8 +6,7 @@
 
 using namespace perfc;
 
-/// The expression inside redundant parentheses.
-static const ast::Expr &stripped(const ast::Expr &expr) {
+const ast::Expr &perfc::stripped(const ast::Expr &expr) {
   bool wrapped = expr.kind == ast::ExprKind::Tuple && expr.args.size() == 1 &&
                  expr.args[0].assign.empty() && !expr.trailingComma;
   return wrapped ? stripped(*expr.args[0].value) : expr;
@@ -274,6 +273,10 @@ llvm::Optional<OpStatement> EquationReader::equation(const ast::Item &item) {
     return llvm::None;
   if (!statement.reduce.empty())
     ++statement.flops;
+  int64_t reads = 0;
+  if (llvm::Optional<ir::Attribute> value = valueOf(*item.value, reads))
+    statement.value =
+        value->is(ir::AttrKind::List) ? value->asList() : ir::AttrList{std::move(*value)};
   statement.mac = statement.reduce == "+" && productReads(*item.value) >= 2;
   return statement;
 }

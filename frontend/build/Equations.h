@@ -10,6 +10,9 @@
 
 namespace perfc {
 
+/// The expression inside redundant parentheses.
+const ast::Expr &stripped(const ast::Expr &expr);
+
 class EquationReader {
 public:
   EquationReader(Evaluator &evaluator, const Scope &scope)
@@ -39,6 +42,9 @@ private:
   bool rightSide(const ast::Expr &expr, OpStatement &statement);
   bool functionCall(const ast::Expr &expr, OpStatement &statement);
   unsigned productReads(const ast::Expr &expr);
+  llvm::Optional<ir::Attribute> valueOf(const ast::Expr &expr, int64_t &reads);
+  llvm::Optional<ir::Attribute> constantOf(const ast::Expr &expr);
+  bool readsTensors(const ast::Expr &expr);
   void reportUnknownTensor(const ast::Expr &name);
   bool reducesOthers(const OpStatement &statement, const ast::Item &item);
 

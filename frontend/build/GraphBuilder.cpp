@@ -304,10 +304,14 @@ Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> 
     return access;
   };
   std::vector<Value> tensors;
+  statement.value.push_back(function);
   for (const Value &operand : operands) {
     const Tensor *tensor = operand.getIf<Tensor>();
-    if (!tensor)
+    if (!tensor) {
+      statement.value.push_back(operand.get<Quantity>());
       continue;
+    }
+    statement.value.push_back(ir::AttrDict{{"read", tensors.size()}});
     auto tail = llvm::makeArrayRef(largest->shape).take_back(tensor->shape.size());
     if (tail != llvm::makeArrayRef(tensor->shape)) {
       diagnostics.report(range, diag::BroadcastMismatch, function, shapeText(tensor->shape),

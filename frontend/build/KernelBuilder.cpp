@@ -43,6 +43,8 @@ static void addStatement(BuildContext &context, const OpStatement &statement, ir
   if (!statement.functions.empty())
     op->setAttr("functions", countsAttribute(statement.functions));
   op->setAttr("text", statement.text);
+  if (!statement.value.empty())
+    op->setAttr("value", statement.value);
 }
 
 static void addDraw(const OpDraw &draw, ir::Operation &operand) {
@@ -79,14 +81,21 @@ static std::string keyOf(const OpModel &model) {
       key += "," + std::to_string(extent);
     key += tensor.draw.kind.empty() ? "" : " " + tensor.draw.text();
   }
-  // An equation in a workload may use numbers of the workload in its subscripts.
+  // An equation in a workload may use numbers of the workload.
   if (!model.decl)
     for (const OpStatement &statement : model.statements) {
+      key += ";" + ir::Attribute(statement.value).text();
       key += subscriptsOf(statement.write);
       for (const OpAccess &read : statement.reads)
         key += subscriptsOf(read);
     }
   return key;
+}
+
+/// A file of the user may be called std.perf, or stand in a folder std.
+static bool isLibraryModule(const BuildContext &context, const Module &module) {
+  const SourceManager &sources = context.evaluator.program.sourceManager();
+  return sources.isLibrary(module.file) && llvm::StringRef(module.name).startswith("std.");
 }
 
 std::string perfc::buildKernel(BuildContext &context, OpModel model) {
@@ -97,16 +106,12 @@ std::string perfc::buildKernel(BuildContext &context, OpModel model) {
   SourceRange range = model.decl ? model.decl->nameRange : model.statements[0].range;
   ir::Operation *kernel = context.createTop("op.kernel", name, range);
   kernel->setAttr("op", name);
+  if (model.decl && isLibraryModule(context, *model.decl->module))
+    kernel->setAttr("module", model.decl->module->name);
   ir::AttrDict parameters;
   for (const auto &[parameter, value] : model.bindings) {
-    if (const Quantity *quantity = value.getIf<Quantity>()) {
-      if (quantity->isInteger() && quantity->dimension().isNumber())
-        parameters.set(parameter, quantity->rational().numerator());
-      else
-        parameters.set(parameter, *quantity);
-    } else {
-      parameters.set(parameter, value.text());
-    }
+    const Quantity *quantity = value.getIf<Quantity>();
+    parameters.set(parameter, quantity ? ir::Attribute(*quantity) : ir::Attribute(value.text()));
   }
   kernel->setAttr("parameters", std::move(parameters));
   for (const OpTensor &tensor : model.tensors) {

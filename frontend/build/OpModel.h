@@ -11,6 +11,7 @@
 
 #include "frontend/sema/Elaborator.h"
 #include "ir/common/Affine.h"
+#include "ir/core/Attribute.h"
 
 namespace perfc {
 
@@ -50,6 +51,7 @@ struct OpStatement {
   bool mac = false;                                    ///< a sum of products of tensor reads
   int64_t flops = 0;                                   ///< per point, 2 for a multiply-accumulate
   std::vector<std::pair<std::string, int64_t>> functions; ///< calls per point
+  ir::AttrList value; ///< as op.statement has it; empty where a part of it is not known
   std::string text;
   SourceRange range;
 };

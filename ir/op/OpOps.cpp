@@ -46,7 +46,8 @@ static std::vector<OpDecl> kernelDecls() {
        .symbol = SymbolUse::Required,
        .topLevel = true,
        .attrs = {stringAttr("op", "name of the declaration"),
-                 dictAttr("parameters", AttrKind::Any, "their values")},
+                 dictAttr("parameters", AttrKind::Any, "their values"),
+                 stringAttr("module", "that of the library which declares it").optional()},
        .regions = {{{"op.operand", "op.statement"}}}},
       {.name = "op.operand",
        .doc = "A tensor of the kernel; parameters come first, in order.",
@@ -78,7 +79,12 @@ static std::vector<OpDecl> kernelDecls() {
                  flagAttr("mac", "a sum of products"),
                  intAttr("flops", "operations per point").atLeast(0),
                  dictAttr("functions", AttrKind::Int, "calls per point").atLeast(0).optional(),
-                 stringAttr("text", "the equation as written")},
+                 stringAttr("text", "the equation as written"),
+                 listAttr("value", AttrKind::Any,
+                          "the right side: [operator, operands…] or one operand; an operand is a "
+                          "number, {read = i}, or a list as this one")
+                     .atLeast(1)
+                     .optional()},
        .verifier = verifyStatement}};
 }
 

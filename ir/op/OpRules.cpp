@@ -50,12 +50,33 @@ static bool checkAccess(const Operation &op, const AttrDict &access,
   return true;
 }
 
+/// An operand of a right side; a list may begin with its operator.
+static bool isOperand(const Attribute &operand, size_t reads) {
+  if (operand.is(AttrKind::Dict)) {
+    const Attribute *read = operand.asDict().find("read");
+    return operand.asDict().size() == 1 && read && read->is(AttrKind::Int) && read->asInt() >= 0 &&
+           static_cast<size_t>(read->asInt()) < reads;
+  }
+  if (!operand.is(AttrKind::List))
+    return operand.fits(AttrKind::Quantity);
+  llvm::ArrayRef<Attribute> parts = operand.asList();
+  bool hasOperator = !parts.empty() && parts.front().is(AttrKind::String);
+  if (hasOperator)
+    parts = parts.drop_front();
+  return (hasOperator ? !parts.empty() : parts.size() == 1) &&
+         llvm::all_of(parts, [&](const Attribute &part) { return isOperand(part, reads); });
+}
+
 bool op::verifyStatement(const Operation &op, DiagnosticEngine &diagnostics) {
   if (!checkAccess(op, op.dictAttr("write"), diagnostics))
     return false;
   for (const Attribute &read : op.listAttr("reads"))
     if (!checkAccess(op, read.asDict(), diagnostics))
       return false;
+  if (const Attribute *value = op.attr("value");
+      value && !isOperand(*value, op.listAttr("reads").size()))
+    return invalidOp(op, diagnostics,
+                     "value is [operator, operands…], of numbers, {read = i} and such lists");
   for (const AffineExpr &condition : as<StatementOp>(op).constraints())
     if (!checkIndices(op, condition, diagnostics))
       return false;

@@ -229,6 +229,7 @@ void AdjointBuilder::emit(Operation &into, const Draft &draft) {
   copy.setAttr("reads", draft.reads);
   copy.removeAttr("reduce");
   copy.removeAttr("mac");
+  copy.removeAttr("value");
   if (!draft.callsFunctions)
     copy.removeAttr("functions");
   if (draft.isReduced)
@@ -303,6 +304,7 @@ static Adjoint softmaxAdjoint(const Kernel &kernel, Operation &into) {
     if (isSum)
       copy.setAttr("reduce", "+");
     copy.setAttr("flops", 2);
+    copy.removeAttr("value");
     copy.setAttr("text", isSum ? "t += y * d_y" : "d_x = y * (d_y - t)");
   };
   emit(last.reads[1], "t", true);
