@@ -11,6 +11,13 @@ using namespace perfc::api;
 
 void api::writeEmitted(const emit::Emitter &emitter, const emit::Input &input, llvm::StringRef path,
                        SourceRange place) {
+  writeEmitted(emitter, input, path, place, [&](const std::string &file, llvm::StringRef text) {
+    return writeOutput(file, text, place, *input.diagnostics);
+  });
+}
+
+void api::writeEmitted(const emit::Emitter &emitter, const emit::Input &input, llvm::StringRef path,
+                       SourceRange place, emit::FileSink write) {
   DiagnosticEngine &diagnostics = *input.diagnostics;
   size_t errors = diagnostics.errorCount();
   auto nothing = [&] {
@@ -29,7 +36,7 @@ void api::writeEmitted(const emit::Emitter &emitter, const emit::Input &input, l
     bool isEmpty = true;
     emitter.files(input, [&](const std::string &name, llvm::StringRef text) {
       isEmpty = false;
-      return writeOutput((path + name).str(), text, place, diagnostics);
+      return write((path + name).str(), text);
     });
     return isEmpty ? nothing() : void();
   }
@@ -44,7 +51,7 @@ void api::writeEmitted(const emit::Emitter &emitter, const emit::Input &input, l
   if (stream.str().empty())
     return nothing();
   if (diagnostics.errorCount() == errors)
-    writeOutput(path, text, place, diagnostics);
+    write(path.str(), text);
 }
 
 std::string api::knownFormats() {

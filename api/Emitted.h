@@ -13,6 +13,9 @@ namespace perfc::api {
 /// written. `input` has diagnostics; formats of several files ask for a folder at `place`.
 void writeEmitted(const emit::Emitter &emitter, const emit::Input &input, llvm::StringRef path,
                   SourceRange place);
+/// The same, each file by `write`.
+void writeEmitted(const emit::Emitter &emitter, const emit::Input &input, llvm::StringRef path,
+                  SourceRange place, emit::FileSink write);
 
 /// "it is one of json, csv, …", the help for a format that is none.
 std::string knownFormats();

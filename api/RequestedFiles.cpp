@@ -2,9 +2,11 @@
 #include "api/RequestedFiles.h"
 
 #include "api/Emitted.h"
+#include "api/OutputFile.h"
 #include "api/RunDocument.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Files.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace perfc;
 using namespace perfc::api;
@@ -44,9 +46,28 @@ void RequestedFiles::write(const Evaluated &evaluated, study::EmitOp request) {
     if (!isNew)
       return;
   }
-  if (isOfResults)
+  if (isOfResults) {
     input.findings = findingsJson(evaluation);
-  writeEmitted(*emitter, input, request.path(), request->range());
+    writeEmitted(*emitter, input, request.path(), request->range());
+    return;
+  }
+  writeEmitted(*emitter, input, request.path(), request->range(),
+               [&](const std::string &path, llvm::StringRef text) {
+                 return writeOnce(path, text, request->range());
+               });
+}
+
+bool RequestedFiles::writeOnce(const std::string &path, llvm::StringRef text, SourceRange place) {
+  auto [known, isNew] = ofPrograms.try_emplace(path, llvm::xxHash64(text));
+  if (isNew || path == "-")
+    return writeOutput(path, text, place, context.diagnostics);
+  if (known->second == llvm::xxHash64(text))
+    return true;
+  if (refused.insert(path).second)
+    context.diagnostics
+        .report(place, diag::CannotWrite, path, "it has what was written there before")
+        .help("a path may hold what a sweep sets: `emit onnx \"net_{n}.onnx\"`");
+  return false;
 }
 
 void RequestedFiles::write(const Evaluated &evaluated) {

@@ -8,6 +8,7 @@
 #include "backends/emit/Emit.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
+#include <set>
 
 namespace perfc::api {
 
@@ -33,11 +34,15 @@ private:
   };
 
   void write(const Evaluated &evaluated, study::EmitOp request);
+  /// Writes a file of one program; what another one has written there stays (reported once).
+  bool writeOnce(const std::string &path, llvm::StringRef text, SourceRange place);
 
   Context context;
   const Evaluation &evaluation;
   bool printsJson;
-  std::map<std::string, OfPoints> ofPoints; ///< by path
+  std::map<std::string, OfPoints> ofPoints;   ///< by path
+  std::map<std::string, uint64_t> ofPrograms; ///< what was written, by path
+  std::set<std::string> refused;
 };
 
 } // namespace perfc::api

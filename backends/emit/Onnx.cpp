@@ -5,6 +5,7 @@
 #include "backends/emit/Emit.h"
 #include "backends/emit/onnx/Lowering.h"
 #include "ir/common/diagnostics/Files.h"
+#include "ir/study/TrainOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
@@ -37,7 +38,6 @@ private:
   bool repeat(op::RepeatOp op);
   Values valuesOf(llvm::ArrayRef<ir::Value *> list) const;
   void setResults(const ir::Operation &op, const Values &results);
-  std::string moduleOf(op::KernelOp kernel) const;
   bool fail(SourceRange range, const std::string &reason) {
     input.diagnostics->report(range, diag::CannotEmitModel, reason);
     return false;
@@ -75,29 +75,13 @@ void GraphWriter::tensor(op::TensorOp op) {
       op.kind() == "weight" ? model.weight(name, typeOf(value)) : model.input(name, typeOf(value));
 }
 
-/// The module that the equations of a kernel stand in: std.ops.attention for
-/// std/ops/attention.perf.
-std::string GraphWriter::moduleOf(op::KernelOp kernel) const {
-  for (const ir::Operation &one : kernel->body()) {
-    if (!one.is(op::StatementOp::opName) || !input.sources.isLibrary(one.range().file))
-      continue;
-    llvm::StringRef path = input.sources.path(one.range().file);
-    path.consume_back(".perf");
-    std::string name = path.str();
-    std::replace(name.begin(), name.end(), '/', '.');
-    return name;
-  }
-  return "";
-}
-
 bool GraphWriter::apply(op::ApplyOp op) {
   auto kernel = ir::as<op::KernelOp>(ir::resolve(*op, op.kernel()));
   std::vector<onnx::Type> results;
   for (size_t i = 0; i < op->resultCount(); ++i)
     results.push_back(typeOf(op->result(i)));
   if (!results.empty())
-    setResults(*op,
-               onnx::lower(model, kernel, valuesOf(op->operands()), results, moduleOf(kernel)));
+    setResults(*op, onnx::lower(model, kernel, valuesOf(op->operands()), results));
   return true;
 }
 
@@ -153,7 +137,7 @@ bool GraphWriter::operation(const ir::Operation &op) {
 
 bool GraphWriter::region(const ir::Region &body) {
   for (const ir::Operation &op : body) {
-    if (++steps > mostNodes)
+    if (++steps > mostNodes || model.nodeCount() > mostNodes)
       return fail(place, fmt::format("it has more than {} nodes", mostNodes));
     if (!operation(op))
       return false;
@@ -173,9 +157,20 @@ bool GraphWriter::graph(const ir::Operation &op) {
   return true;
 }
 
+/// Why the workload of `statement` is none that a model has; "" where it is.
+static llvm::StringRef obstacleOf(const ir::Operation &statement) {
+  if (statement.is(study::TrainOp::opName))
+    return "its workload has a backward pass";
+  for (size_t i = 0; i < statement.regionCount(); ++i)
+    for (const ir::Operation &clause : statement.region(i))
+      if (clause.is(study::StrategyOp::opName))
+        return "its workload is divided among ranks";
+  return "";
+}
+
 /// The workloads that statements of the program run, each once with the first statement.
 static llvm::SetVector<const ir::Operation *> graphsOf(const Input &input,
-                                                       std::vector<SourceRange> &places) {
+                                                       std::vector<ir::Operation *> &statements) {
   llvm::SetVector<const ir::Operation *> graphs;
   if (!input.module)
     return graphs;
@@ -185,7 +180,7 @@ static llvm::SetVector<const ir::Operation *> graphsOf(const Input &input,
       return;
     const ir::Operation *graph = ir::resolve(op, subject->asSymbol());
     if (graph && graph->is(op::GraphOp::opName) && graphs.insert(graph))
-      places.push_back(op.range());
+      statements.push_back(&op);
   });
   return graphs;
 }
@@ -204,35 +199,40 @@ static void addFormats(const ir::Operation &graph, llvm::SetVector<const ir::Ope
 }
 
 /// The model of `graph`; "" after a report.
-static std::string modelOf(const Input &input, const ir::Operation &graph, SourceRange place) {
+static std::string modelOf(const Input &input, const ir::Operation &graph,
+                           const ir::Operation &statement) {
+  if (llvm::StringRef obstacle = obstacleOf(statement); !obstacle.empty()) {
+    input.diagnostics->report(statement.range(), diag::CannotEmitModel, obstacle);
+    return "";
+  }
   llvm::SetVector<const ir::Operation *> seen;
   std::set<DType> formats;
   addFormats(graph, seen, formats);
   onnx::Model model(std::vector<DType>(formats.begin(), formats.end()));
-  if (!GraphWriter(input, model, place).graph(graph))
+  if (!GraphWriter(input, model, statement.range()).graph(graph))
     return "";
   return model.bytes(graph.symbol());
 }
 
 void emit::writeOnnx(const Input &input, llvm::raw_ostream &os) {
-  std::vector<SourceRange> places;
-  llvm::SetVector<const ir::Operation *> graphs = graphsOf(input, places);
+  std::vector<ir::Operation *> statements;
+  llvm::SetVector<const ir::Operation *> graphs = graphsOf(input, statements);
   if (graphs.size() > 1) {
     input.diagnostics
-        ->report(places[1], diag::CannotEmitModel,
+        ->report(statements[1]->range(), diag::CannotEmitModel,
                  "the file has the workload of the statement before")
         .help("a path that ends in `/` is a folder with a file for each workload");
     return;
   }
   if (!graphs.empty())
-    os << modelOf(input, *graphs.front(), places.front());
+    os << modelOf(input, *graphs.front(), *statements.front());
 }
 
 void emit::onnxFiles(const Input &input, FileSink sink) {
-  std::vector<SourceRange> places;
-  llvm::SetVector<const ir::Operation *> graphs = graphsOf(input, places);
+  std::vector<ir::Operation *> statements;
+  llvm::SetVector<const ir::Operation *> graphs = graphsOf(input, statements);
   for (size_t i = 0; i < graphs.size(); ++i) {
-    std::string bytes = modelOf(input, *graphs[i], places[i]);
+    std::string bytes = modelOf(input, *graphs[i], *statements[i]);
     if (bytes.empty() || !sink(graphs[i]->symbol().str() + ".onnx", bytes))
       return;
   }

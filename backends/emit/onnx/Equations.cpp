@@ -2,7 +2,6 @@
 //
 // Equations whose subscripts are indices: products as MatMul or Einsum, all else element by
 // element, with the reduction behind.
-#include "backends/emit/onnx/Expression.h"
 #include "backends/emit/onnx/Lowering.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -31,7 +30,8 @@ private:
   bool readAccesses();
   llvm::Optional<Indices> written() const;
   llvm::Optional<Value> product();
-  llvm::Optional<Part> evaluate(const Expression &expression);
+  bool factors(const ir::Attribute &operand, std::vector<int64_t> &read, double &factor) const;
+  llvm::Optional<Part> evaluate(const ir::Attribute &operand);
   llvm::Optional<Part> call(llvm::StringRef function, llvm::ArrayRef<Part> operands);
   Part joined(llvm::StringRef op, llvm::ArrayRef<Part> operands);
   Value aligned(const Part &part, const Indices &all);
@@ -142,12 +142,15 @@ Part Equation::joined(llvm::StringRef op, llvm::ArrayRef<Part> operands) {
   return result;
 }
 
-llvm::StringRef emit::onnx::operatorOf(llvm::StringRef function) {
+/// The operator that computes `function` of elements; "" where there is none.
+static llvm::StringRef operatorOf(llvm::StringRef function, size_t operands) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> table[] = {
-      {"+", "Add"},     {"-", "Sub"},     {"*", "Mul"},    {"/", "Div"},   {"abs", "Abs"},
-      {"ceil", "Ceil"}, {"cos", "Cos"},   {"erf", "Erf"},  {"exp", "Exp"}, {"floor", "Floor"},
-      {"log", "Log"},   {"max", "Max"},   {"min", "Min"},  {"pow", "Pow"}, {"sigmoid", "Sigmoid"},
-      {"sin", "Sin"},   {"sqrt", "Sqrt"}, {"tanh", "Tanh"}};
+      {"+", "Add"},           {"-", "Sub"},     {"*", "Mul"},     {"/", "Div"},    {"^", "Pow"},
+      {"abs", "Abs"},         {"ceil", "Ceil"}, {"cos", "Cos"},   {"erf", "Erf"},  {"exp", "Exp"},
+      {"floor", "Floor"},     {"log", "Log"},   {"max", "Max"},   {"min", "Min"},  {"pow", "Pow"},
+      {"sigmoid", "Sigmoid"}, {"sin", "Sin"},   {"sqrt", "Sqrt"}, {"tanh", "Tanh"}};
+  if (function == "-" && operands == 1)
+    return "Neg";
   const auto *row = llvm::find_if(table, [&](const auto &one) { return one.first == function; });
   return row == std::end(table) ? llvm::StringRef() : llvm::StringRef(row->second);
 }
@@ -155,47 +158,64 @@ llvm::StringRef emit::onnx::operatorOf(llvm::StringRef function) {
 llvm::Optional<Part> Equation::call(llvm::StringRef function, llvm::ArrayRef<Part> operands) {
   if (function == "rsqrt")
     return joined("Reciprocal", joined("Sqrt", operands));
-  llvm::StringRef op = operatorOf(function);
+  llvm::StringRef op = operatorOf(function, operands.size());
   if (op.empty())
     return llvm::None;
   return joined(op, operands);
 }
 
-llvm::Optional<Part> Equation::evaluate(const Expression &expression) {
-  switch (expression.kind) {
-  case Expression::Number:
-    return Part{lowering.number(expression.number), {}};
-  case Expression::Name:
-    if (llvm::Optional<double> known = lowering.real(expression.name))
-      return Part{lowering.number(*known), {}};
-    return llvm::None;
-  case Expression::Access:
-    if (expression.read >= reads.size())
-      return llvm::None;
-    return ordered(model, reads[expression.read],
+/// The read that `operand` of a right side is, or -1.
+static int64_t readOf(const ir::Attribute &operand) {
+  return operand.is(ir::AttrKind::Dict) ? operand.asDict().find("read")->asInt() : -1;
+}
+
+/// [operator, operands…], or only an operand.
+static std::pair<llvm::StringRef, llvm::ArrayRef<ir::Attribute>>
+partsOf(const ir::Attribute &list) {
+  llvm::ArrayRef<ir::Attribute> parts = list.asList();
+  if (!parts.front().is(ir::AttrKind::String))
+    return {"", parts};
+  return {parts.front().asString(), parts.drop_front()};
+}
+
+llvm::Optional<Part> Equation::evaluate(const ir::Attribute &operand) {
+  if (int64_t read = readOf(operand); read >= 0)
+    return ordered(model, reads[static_cast<size_t>(read)],
                    [&](const std::string &index) { return position(index); });
-  case Expression::Binary:
-  case Expression::Minus:
-  case Expression::Call:
-    break;
-  }
+  if (!operand.is(ir::AttrKind::List))
+    return Part{lowering.number(operand.asQuantity().toDouble()), {}};
+  auto [function, parts] = partsOf(operand);
   std::vector<Part> operands;
-  for (const Expression &operand : expression.operands) {
-    llvm::Optional<Part> part = evaluate(operand);
+  for (const ir::Attribute &inner : parts) {
+    llvm::Optional<Part> part = evaluate(inner);
     if (!part)
       return llvm::None;
     operands.push_back(std::move(*part));
   }
-  if (expression.kind == Expression::Minus)
-    return joined("Neg", operands);
-  return call(expression.name, operands);
+  return function.empty() ? operands.front() : call(function, operands);
 }
 
-/// Whether `expression` is a product of elements alone.
-static bool isProduct(const Expression &expression) {
-  return expression.kind == Expression::Access ||
-         (expression.kind == Expression::Binary && expression.name == "*" &&
-          llvm::all_of(expression.operands, isProduct));
+/// Whether `operand` is a product of elements and numbers: collects both.
+bool Equation::factors(const ir::Attribute &operand, std::vector<int64_t> &read,
+                       double &factor) const {
+  if (int64_t one = readOf(operand); one >= 0) {
+    read.push_back(one);
+    return true;
+  }
+  if (!operand.is(ir::AttrKind::List)) {
+    factor *= operand.asQuantity().toDouble();
+    return true;
+  }
+  auto [function, parts] = partsOf(operand);
+  if (function == "-" && parts.size() == 1)
+    factor = -factor;
+  else if (function == "/" && parts[1].fits(ir::AttrKind::Quantity)) {
+    factor /= parts[1].asQuantity().toDouble();
+    parts = parts.drop_back();
+  } else if (function != "*" && !function.empty())
+    return false;
+  return llvm::all_of(parts,
+                      [&](const ir::Attribute &part) { return factors(part, read, factor); });
 }
 
 /// [b…, m, k] times [b…, k, n] or [k, n], as MatMul has it.
@@ -247,8 +267,8 @@ static llvm::StringRef reductionOf(llvm::StringRef sign) {
 }
 
 bool Equation::run() {
-  llvm::Optional<Expression> right = rightSideOf(statement.text());
   llvm::Optional<Indices> result = written();
+  const ir::Attribute *right = statement->attr("value");
   if (!right || !result || !statement.constraints().empty())
     return false;
   order = *result;
@@ -258,8 +278,13 @@ bool Equation::run() {
   if (!readAccesses())
     return false;
   llvm::StringRef name = statement.write().find("tensor")->asString();
-  if (statement.isMac() && isProduct(*right)) {
+  std::vector<int64_t> factor;
+  double number = 1;
+  // Each read once, so that the operator has them all.
+  if (statement.isMac() && factors(*right, factor, number) && factor.size() == reads.size()) {
     llvm::Optional<Value> value = product();
+    if (value && number != 1)
+      value = model.elementwise("Mul", {*value, lowering.number(number)});
     return value && tensors.try_emplace(name, *value).second;
   }
   llvm::Optional<Part> part = evaluate(*right);

@@ -5,7 +5,6 @@
 #include "backends/emit/onnx/LibraryOps.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::emit::onnx;
@@ -165,7 +164,10 @@ static Lowered chosenScores(Lowering &l) {
 }
 
 static Lowered concatenated(Lowering &l) {
-  return l.node("Concat", {l.operand(0), l.operand(1)}, Attribute{"axis", int64_t(1)});
+  std::vector<Value> parts;
+  for (size_t i = 0; i < l.given.size(); ++i)
+    parts.push_back(l.operand(i));
+  return l.node("Concat", parts, Attribute{"axis", int64_t(1)});
 }
 
 static Lowered sliceChannels(Lowering &l) {
@@ -207,6 +209,7 @@ static constexpr LibraryOp libraryTable[] = {
     {"channel_layernorm", channelLayerNorm},
     {"chosen_scores", chosenScores},
     {"class_tokens", classTokens},
+    {"concat4_channels", concatenated},
     {"concat_channels", concatenated},
     {"concat_tokens", concatenated},
     {"concat_volumes", concatenated},
@@ -241,53 +244,4 @@ llvm::Optional<Value> emit::onnx::lowerLibraryOp(Lowering &lowering) {
       if (row.name == lowering.name())
         return row.lower(lowering);
   return llvm::None;
-}
-
-//===-- Operators of a workload
-//---------------------------------------------------------------------===//
-
-/// The number beside the tensor in `text`, which is "2 * x", "x / 2" or "max(x, 0)"; `isFirst` says
-/// on which side it stands.
-static llvm::Optional<double> numberBeside(llvm::StringRef text, char sign, bool &isFirst) {
-  double number = 0;
-  text.consume_back(")");
-  isFirst = false;
-  if (!text.rsplit(sign).second.trim().getAsDouble(number))
-    return number;
-  isFirst = true;
-  if (!text.split(sign).first.trim().getAsDouble(number))
-    return number;
-  return llvm::None;
-}
-
-llvm::Optional<Value> emit::onnx::lowerOperator(Lowering &l) {
-  static constexpr std::pair<llvm::StringLiteral, char> signs[] = {
-      {"add", '+'}, {"subtract", '-'}, {"multiply", '*'}, {"divide", '/'}};
-  const auto *sign = llvm::find_if(signs, [&](const auto &one) { return one.first == l.name(); });
-  std::string function = sign == std::end(signs) ? l.name().str() : std::string(1, sign->second);
-  // Indices of operators are called i0, i1 and so on; no op of the library has such.
-  if (l.statements.size() != 1 || (operatorOf(function).empty() && function != "rsqrt"))
-    return llvm::None;
-  for (const ir::AttrDict::Entry &index : l.statements.front().domain().entries())
-    if (!llvm::StringRef(index.first).startswith("i") || index.first.size() < 2)
-      return llvm::None;
-  if (function == "rsqrt")
-    return l.node("Reciprocal", l.node("Sqrt", l.operand(0)));
-  bool isBinary =
-      sign != std::end(signs) || function == "max" || function == "min" || function == "pow";
-  if (!isBinary || l.given.size() == 2) {
-    std::vector<Value> operands;
-    for (size_t i = 0; i < l.given.size(); ++i)
-      operands.push_back(l.operand(i));
-    return l.node(operatorOf(function), operands);
-  }
-  bool isFirst = false;
-  llvm::Optional<double> number = numberBeside(
-      l.statements.front().text(), sign == std::end(signs) ? ',' : sign->second, isFirst);
-  if (!number)
-    return llvm::None;
-  std::vector<Value> operands = {l.operand(0), l.number(*number)};
-  if (isFirst)
-    std::swap(operands[0], operands[1]);
-  return l.node(operatorOf(function), operands);
 }

@@ -1,6 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/emit/onnx/Lowering.h"
 
+#include "backends/emit/onnx/Functions.h"
+#include <fmt/format.h>
+
 using namespace perfc;
 using namespace perfc::emit::onnx;
 
@@ -27,26 +30,44 @@ llvm::Optional<double> Lowering::real(llvm::StringRef parameter) const {
   return value ? llvm::Optional<double>(value->asQuantity().toDouble()) : llvm::None;
 }
 
+/// The module of the library that declares the op; "" for others.
+static llvm::StringRef moduleOf(op::KernelOp kernel) { return kernel->stringAttr("module"); }
+
+/// A real parameter; as text where single precision, which attributes have, would not be it.
+static Attribute realParameter(const std::string &name, double value) {
+  std::string text = fmt::format("{}", value);
+  if (fmt::format("{}", static_cast<float>(value)) == text)
+    return {name, value};
+  return {name, text};
+}
+
 /// The op by its name, with its parameters as attributes, and the module of the library that has
 /// it.
 static std::vector<Value> lowerOther(Model &model, op::KernelOp kernel,
-                                     llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> results,
-                                     llvm::StringRef module) {
+                                     llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> results) {
   std::vector<Attribute> attributes;
-  if (!module.empty())
+  if (llvm::StringRef module = moduleOf(kernel); !module.empty())
     attributes.push_back({"module", module.str()});
   for (const ir::AttrDict::Entry &parameter : kernel.parameters().entries()) {
     if (parameter.second.is(ir::AttrKind::Int))
       attributes.push_back({parameter.first, parameter.second.asInt()});
     else if (parameter.second.fits(ir::AttrKind::Quantity))
-      attributes.push_back({parameter.first, parameter.second.asQuantity().toDouble()});
+      attributes.push_back(
+          realParameter(parameter.first, parameter.second.asQuantity().toDouble()));
+    else if (parameter.second.is(ir::AttrKind::String))
+      attributes.push_back({parameter.first, parameter.second.asString().str()});
   }
+  auto isLikeFirst = [&](const Value &value) {
+    return isReal(value.type.dtype) && value.type.dtype == operands.front().type.dtype;
+  };
+  model.define(kernel.declaration(), llvm::all_of(operands, isLikeFirst)
+                                         ? functionOf(moduleOf(kernel), kernel.declaration())
+                                         : llvm::None);
   return model.other(kernel.declaration(), operands, results, attributes);
 }
 
 std::vector<Value> emit::onnx::lower(Model &model, op::KernelOp kernel,
-                                     llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> results,
-                                     llvm::StringRef module) {
+                                     llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> results) {
   size_t mark = model.mark();
   auto attempt = [&](llvm::Optional<Value> (*lower)(Lowering &)) -> llvm::Optional<Value> {
     Lowering lowering(model, kernel, operands, results.front());
@@ -57,11 +78,12 @@ std::vector<Value> emit::onnx::lower(Model &model, op::KernelOp kernel,
   };
   llvm::Optional<Value> value;
   if (results.size() == 1) {
-    value = module.startswith("std.ops.") ? attempt(lowerLibraryOp) : attempt(lowerOperator);
+    if (moduleOf(kernel).startswith("std.ops."))
+      value = attempt(lowerLibraryOp);
     if (!value)
       value = attempt(lowerEquations);
   }
   if (value)
     return {model.cast(*value, results.front().dtype)};
-  return lowerOther(model, kernel, operands, results, module);
+  return lowerOther(model, kernel, operands, results);
 }

@@ -41,16 +41,12 @@ struct Lowering {
 
 /// The result of an op of the library that is an operator of ONNX; nothing for others.
 llvm::Optional<Value> lowerLibraryOp(Lowering &lowering);
-/// The same of an operator between tensors of a workload, such as `x + y`.
-llvm::Optional<Value> lowerOperator(Lowering &lowering);
 /// The result of equations that ONNX can say; nothing for others.
 llvm::Optional<Value> lowerEquations(Lowering &lowering);
-/// The operator of ONNX that computes `function` of elements; "" where there is none.
-llvm::StringRef operatorOf(llvm::StringRef function);
 
-/// The results of any kernel. `module` is that of the library which has its op, or "".
+/// The results of any kernel.
 std::vector<Value> lower(Model &model, op::KernelOp kernel, llvm::ArrayRef<Value> operands,
-                         llvm::ArrayRef<Type> results, llvm::StringRef module);
+                         llvm::ArrayRef<Type> results);
 
 } // namespace perfc::emit::onnx
 

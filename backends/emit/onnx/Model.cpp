@@ -91,8 +91,30 @@ void Model::output(const Value &value) {
                                                              : node("Identity", value, value.type));
 }
 
+/// Operators that do not take bfloat16 in the sets that are written; most of them do since set 22.
+static bool lacksBf16(llvm::StringRef op) {
+  static constexpr llvm::StringLiteral names[] = {"AveragePool",
+                                                  "Conv",
+                                                  "ConvTranspose",
+                                                  "Cos",
+                                                  "Einsum",
+                                                  "HardSigmoid",
+                                                  "HardSwish",
+                                                  "InstanceNormalization",
+                                                  "GlobalAveragePool",
+                                                  "MaxPool",
+                                                  "Sin"};
+  return llvm::is_contained(names, op);
+}
+
 Value Model::node(llvm::StringRef op, llvm::ArrayRef<Value> operands, Type result,
                   llvm::ArrayRef<Attribute> attributes, llvm::StringRef name) {
+  if (result.dtype == DType::BF16 && lacksBf16(op)) {
+    std::vector<Value> wide;
+    for (const Value &operand : operands)
+      wide.push_back(operand.type.dtype == DType::BF16 ? cast(operand, DType::FP32) : operand);
+    return cast(node(op, wide, {result.shape, DType::FP32}, attributes, name), DType::BF16);
+  }
   nodes.push_back({op.str(), "", {}, {}, attributes.vec()});
   for (const Value &operand : operands)
     nodes.back().inputs.push_back(operand.name);
@@ -110,6 +132,12 @@ std::vector<Value> Model::other(llvm::StringRef op, llvm::ArrayRef<Value> operan
   for (const Type &result : results)
     nodes.back().outputs.push_back({unique(op), result});
   return nodes.back().outputs;
+}
+
+void Model::define(llvm::StringRef op, llvm::Optional<Function> function) {
+  auto [known, isNew] = functions.try_emplace(op.str(), function);
+  if (!isNew && !function)
+    known->second = llvm::None;
 }
 
 //===-- Stored numbers
@@ -288,6 +316,9 @@ static WireWriter attributeOf(const Attribute &attribute) {
     out.key(2, WireType::Fixed32);
     out.fixed(llvm::FloatToBits(static_cast<float>(*real)), 4);
     out.number(20, 1);
+  } else if (const auto *parameter = std::get_if<Parameter>(&attribute.value)) {
+    out.text(21, parameter->name);
+    out.number(20, 2);
   } else if (const auto *text = std::get_if<std::string>(&attribute.value)) {
     out.bytes(4, *text);
     out.number(20, 3);
@@ -306,6 +337,31 @@ static WireWriter setOf(llvm::StringRef name, int64_t version) {
   set.text(1, name);
   set.number(2, static_cast<uint64_t>(version));
   return set;
+}
+
+/// FunctionProto, of domain `perfc`.
+static WireWriter messageOf(llvm::StringRef op, const Function &function, int64_t operatorSet) {
+  WireWriter out;
+  out.text(1, op);
+  for (const std::string &operand : function.operands)
+    out.text(4, operand);
+  for (const std::string &result : function.results)
+    out.text(5, result);
+  for (const std::string &parameter : function.parameters)
+    out.text(6, parameter);
+  for (const Function::Step &step : function.steps) {
+    WireWriter node;
+    for (const std::string &operand : step.operands)
+      node.text(1, operand);
+    node.text(2, step.result);
+    node.text(4, step.op);
+    for (const Attribute &attribute : step.attributes)
+      node.message(5, attributeOf(attribute));
+    out.message(7, node);
+  }
+  out.message(9, setOf("", operatorSet));
+  out.text(10, domain);
+  return out;
 }
 
 std::string Model::bytes(llvm::StringRef name) const {
@@ -347,5 +403,8 @@ std::string Model::bytes(llvm::StringRef name) const {
   model.message(8, setOf("", operatorSet));
   if (llvm::any_of(nodes, [](const Node &node) { return !node.domain.empty(); }))
     model.message(8, setOf(domain, 1));
+  for (const auto &[op, function] : functions)
+    if (function)
+      model.message(25, messageOf(op, *function, operatorSet));
   return std::move(model.out);
 }

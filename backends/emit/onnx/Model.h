@@ -8,7 +8,9 @@
 
 #include "ir/common/DType.h"
 #include "ir/common/WireWriter.h"
+#include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -37,9 +39,25 @@ struct Zero {
   DType dtype;
 };
 
+/// Inside a function: the attribute of its call, a whole number.
+struct Parameter {
+  std::string name;
+};
+
 struct Attribute {
   std::string name;
-  std::variant<int64_t, double, std::string, std::vector<int64_t>, Zero> value;
+  std::variant<int64_t, double, std::string, std::vector<int64_t>, Zero, Parameter> value;
+};
+
+/// What a node of domain `perfc` computes.
+struct Function {
+  struct Step {
+    std::string result, op;
+    std::vector<std::string> operands;
+    std::vector<Attribute> attributes;
+  };
+  std::vector<std::string> operands, results, parameters;
+  std::vector<Step> steps;
 };
 
 class Model {
@@ -62,6 +80,9 @@ public:
   Value whole(int64_t number);
   Value reals(llvm::ArrayRef<double> list, DType dtype);
   Value real(double number, DType dtype);
+
+  /// All nodes of domain `perfc` for `op` are calls of `function`; nothing where one is none.
+  void define(llvm::StringRef op, llvm::Optional<Function> function);
 
   // Operators whose result follows from their operands.
   Value cast(const Value &value, DType to);
@@ -102,6 +123,7 @@ private:
   std::vector<std::pair<Value, std::string>> numbers;
   llvm::StringMap<size_t> numberOf;
   llvm::StringMap<unsigned> names;
+  std::map<std::string, llvm::Optional<Function>> functions; ///< by op
 };
 
 /// True for numbers that operators compute with; others are converted before.

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/graph/Expander.h"
+#include "frontend/import/graph/LibraryOp.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -324,7 +325,8 @@ bool Flattener::addNode(const Node &node, Names &names) {
     return fail(node, "its functions and loops stand for too many nodes");
   if (node.domain.empty() && node.op == "If")
     return branch(node, names);
-  if (const Function *function = functions.lookup(fmt::format("{}:{}", node.domain, node.op)))
+  const Function *function = functions.lookup(fmt::format("{}:{}", node.domain, node.op));
+  if (function && !isLibraryOp(node))
     return call(*function, node, names);
   bool isKnown = false;
   bool isGood = unfold(*this, node, inputs, names, isKnown);

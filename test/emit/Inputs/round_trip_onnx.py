@@ -56,6 +56,7 @@ def check(path):
     bare = onnx.ModelProto()
     bare.CopyFrom(model)
     del bare.graph.value_info[:]
+    del bare.functions[:] # of several calls, libonnx 1.12 confuses what it knows of the sizes inside
     kept = {name for node in model.graph.node if node.domain or node.op_type == "Einsum" for name in node.output}
     bare.graph.value_info.extend(value for value in model.graph.value_info if value.name in kept)
     inferred = onnx.shape_inference.infer_shapes(bare, check_type=True, strict_mode=True, data_prop=True)
