@@ -37,11 +37,13 @@ static Value cellValue(llvm::StringRef text) {
 
 static bool isText(llvm::StringRef cell) { return cellValue(cell).is<std::string>(); }
 
-/// "nan", "-inf", "1e999": what programs write where there is no number.
+/// "nan", "-inf", "1e999": what programs write where there is no number. "inf" is a word, such as
+/// that of requests that come all at once.
 static bool isNoNumber(llvm::StringRef cell) {
   std::string lower = cell.lower();
   double value = 0;
-  return !llvm::StringRef(lower).getAsDouble(value) && !std::isfinite(value);
+  return lower != "inf" && lower != "infinity" && !llvm::StringRef(lower).getAsDouble(value) &&
+         !std::isfinite(value);
 }
 
 /// Reports such cells in columns that have numbers, where they would pass for texts; false where
