@@ -72,21 +72,21 @@ struct ServedPool {
   int64_t peakBlocks = 0;   ///< of one copy
   int64_t blocks = 0;       ///< of the cache of one copy; 0 for no limit
   int64_t blockTokens = 0;  ///< tokens of a block
-  bool holdsStates = false; ///< a block is the state of a request, however many tokens it has
+  bool holdsStates = false; ///< a block is all that a request holds, however many tokens it has
   double prefixHits = -1;   ///< share of the tokens of prompts that the prefix cache had; below 0
                             ///< without one
   double tierHits = 0;      ///< the same that its tier at the host had
   int64_t guessed = 0, held = 0; ///< tokens, and those that the model would have made as well
   int64_t steps = 0;             ///< of requests, in which guesses were verified
   int64_t faults = 0;            ///< of copies
-  double cacheBytes = 0;         ///< of a token on a rank of the fullest stage
-  double weightBytes = 0;        ///< on a rank of the fullest stage
-  double activationBytes = 0;    ///< on a rank, at the largest batch
-  double logitBytes = 0;         ///< on a rank of the last stage, of the most that come out
-  double reservedBytes = 0;      ///< of driver and libraries
-  double peak = 0;               ///< FLOP/s of all chips
-  double capacity = 0;           ///< B of a chip; 0 when not given
-  double boundaryBytes = 0;      ///< of a token, from one stage to the next
+  double cacheBytes = 0; ///< of a token on a rank of the fullest stage; `holdsStates`: of a request
+  double weightBytes = 0;     ///< on a rank of the fullest stage
+  double activationBytes = 0; ///< on a rank, at the largest batch
+  double logitBytes = 0;      ///< on a rank of the last stage, of the most that come out
+  double reservedBytes = 0;   ///< of driver and libraries
+  double peak = 0;            ///< FLOP/s of all chips
+  double capacity = 0;        ///< B of a chip; 0 when not given
+  double boundaryBytes = 0;   ///< of a token, from one stage to the next
 
   /// B of the fullest rank at the worst time.
   double memoryBytes() const {

@@ -53,11 +53,12 @@ void Deployment::reportNoRoom(const StageRoom &room, double logits, double usabl
 
 /// What requests hold beside their tokens, on the stage where that is the most.
 void Deployment::findHeld() {
-  limits.holdsStates =
+  bool holdsStates =
       llvm::all_of(model.rooms, [](const StageRoom &room) { return room.cacheToken <= 0; }) &&
       llvm::any_of(model.rooms, [](const StageRoom &room) { return room.cacheRequest > 0; });
-  if (limits.holdsStates) {
-    limits.blockTokens = 1;
+  if (holdsStates) {
+    limits.perToken = 0;
+    limits.fixedTokens = limits.blockTokens = 1;
     for (StageRoom &room : model.rooms)
       room.cacheToken = room.cacheRequest;
     return;
@@ -131,7 +132,7 @@ bool Deployment::findLimits() {
 bool Deployment::findPrefixes() {
   if (serve.prefixShare() < 0 || pool.phase() == "decode")
     return true;
-  if (limits.holdsStates) {
+  if (limits.perToken == 0) {
     diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
                        "prefixes are kept by tokens, and its cache has states or windows alone");
     return false;

@@ -48,9 +48,9 @@ struct Limits {
   /// tokens, and states. While windows are not full each token takes as much as `shortToken` do.
   int64_t fixedTokens = 0;
   double shortToken = 1;
-  /// A request holds states or windows of one size from its first token on, and nothing for each
-  /// token: that is a block.
-  bool holdsStates = false;
+  /// 0 where requests hold states or windows alone, and nothing for each token: all that one holds
+  /// is a block.
+  int64_t perToken = 1;
   int64_t maxBatch = 128; ///< requests
   int64_t maxTokens =
       8192;             ///< vllm: of a batch of prompts, padded to the longest; lightllm: of one
@@ -70,12 +70,10 @@ struct Limits {
 
   /// Tokens of a long request that take as much as the cache of one of so many.
   int64_t held(int64_t tokens) const {
-    if (holdsStates)
-      return blockTokens;
     if (fixedTokens == 0)
       return tokens;
     auto few = static_cast<int64_t>(std::ceil(static_cast<double>(tokens) * shortToken));
-    return std::min(few, tokens + fixedTokens);
+    return std::min(few, perToken * tokens + fixedTokens);
   }
   int64_t blocksFor(int64_t tokens) const { return (held(tokens) + blockTokens - 1) / blockTokens; }
   /// Blocks that paged schedulers keep free when they take a request in: 1 % of all.

@@ -133,7 +133,7 @@ void Serving::summarizePools(const SimulationResult &result) {
     }
     served.peakBlocks = (did.peakBlocks + pool.model.groups - 1) / pool.model.groups;
     served.blockTokens = pool.limits.blockTokens;
-    served.holdsStates = pool.limits.holdsStates;
+    served.holdsStates = pool.limits.perToken == 0;
     served.guessed = did.guessed;
     served.held = did.held;
     served.steps = did.steps;

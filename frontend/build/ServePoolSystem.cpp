@@ -22,8 +22,8 @@ static int64_t chipsOfMember(const ir::Operation &system, llvm::StringRef name) 
 }
 
 /// `on 4 * node`, `on node`: the number and the name; nothing after a report.
-static llvm::Optional<std::pair<int64_t, std::string>> askedOf(BuildContext &context,
-                                                               const Node &pool) {
+static llvm::Optional<std::pair<int64_t, const ast::Expr *>> askedOf(BuildContext &context,
+                                                                     const Node &pool) {
   const Node *on = pool.find("on");
   if (!on || on->syntaxArgs().empty()) {
     context.diagnostics.report(pool.range, diag::BadServeValue,
@@ -45,22 +45,24 @@ static llvm::Optional<std::pair<int64_t, std::string>> askedOf(BuildContext &con
         "a pool is on so many members of the system: pool prefill on 4 * node");
     return llvm::None;
   }
-  return std::make_pair(count, expr->text.str());
+  return std::make_pair(count, expr);
 }
 
-/// What the members that `asked` names are called in `system`: a name may stand for a chip.
-static std::string memberName(BuildContext &context, const Node &on, const ir::Operation &system,
-                              const std::string &asked) {
-  if (llvm::any_of(system.body(), [&](const ir::Operation &of) { return of.symbol() == asked; }))
-    return asked;
-  const ast::Expr *expr = on.syntaxArgs()[0].value;
-  const ast::Expr &name = expr->kind == ast::ExprKind::Binary ? *expr->operands[1] : *expr;
-  Value value = context.evaluator.evaluate(name, *on.scope);
+/// What the members that `name` says are called in `system`, where it may stand for a chip; nothing
+/// after a report.
+static llvm::Optional<std::string> memberName(BuildContext &context, const ast::Expr &name,
+                                              const Scope &scope, const ir::Operation &system) {
+  auto isNamed = [&](const ir::Operation &group) { return group.symbol() == name.text; };
+  if (llvm::any_of(system.body(), isNamed))
+    return name.text.str();
+  Value value = context.evaluator.evaluate(name, scope);
+  if (value.isUnknown())
+    return llvm::None;
   const Instance *chip = value.getIf<Instance>();
   if (!chip || chip->decl->kind != DeclKind::Hardware)
-    return asked;
+    return name.text.str();
   auto built = buildChip(context, *chip);
-  return built ? built->symbol : asked;
+  return built ? llvm::Optional<std::string>(built->symbol) : llvm::None;
 }
 
 /// A copy of `whole` whose outermost group has only `count` of the members `name`.
@@ -100,8 +102,11 @@ llvm::Optional<std::string> perfc::buildPoolSystem(BuildContext &context, const 
   };
   if (!system.is("target.system"))
     return bad("pools are parts of a system, and this is one chip");
+  auto member = memberName(context, *asked->second, *node.find("on")->scope, system);
+  if (!member)
+    return llvm::None;
   const int64_t count = asked->first;
-  const std::string name = memberName(context, *node.find("on"), system, asked->second);
+  const std::string &name = *member;
   const ir::Operation &outer = *std::prev(system.body().end());
   int64_t before = 0; // chips of members that come first
   for (const ir::Operation &part : outer.body()) {

@@ -10,9 +10,11 @@ static constexpr int64_t patience = 10;
 
 LightLlm::Load LightLlm::loadOf(const Request &request) const {
   if (request.blocks == 0) // not taken in yet
-    return {request.prompt + 1 + limits.fixedTokens, std::max<int64_t>(0, request.answer - 2)};
+    return {limits.perToken * (request.prompt + 1) + limits.fixedTokens,
+            limits.perToken * std::max<int64_t>(0, request.answer - 2)};
   int64_t made = request.processed - request.prompt;
-  return {request.processed + limits.fixedTokens, std::max<int64_t>(0, request.answer - made - 1)};
+  return {limits.perToken * request.processed + limits.fixedTokens,
+          limits.perToken * std::max<int64_t>(0, request.answer - made - 1)};
 }
 
 int64_t LightLlm::peakOf(std::vector<Load> loads) {
@@ -37,7 +39,7 @@ Batch LightLlm::prompts() {
     bool isAlone = batch.empty() && running.empty();
     if ((!isAlone && tokens + request.prompt > limits.maxTokens) || peakOf(loads) >= limits.blocks)
       break;
-    allocate(request, request.prompt + limits.fixedTokens);
+    allocate(request, limits.perToken * request.prompt + limits.fixedTokens);
     batch.push_back({queue.front(), request.prompt});
     tokens += request.prompt;
     queue.pop_front();
@@ -47,11 +49,11 @@ Batch LightLlm::prompts() {
 
 /// The last one that runs gives way.
 bool LightLlm::makeRoom() {
-  while (running.size() > 1 && !fits(static_cast<int64_t>(running.size()))) {
+  while (running.size() > 1 && !fits(step())) {
     evict(running.back());
     running.pop_back();
   }
-  return fits(static_cast<int64_t>(running.size()));
+  return fits(step());
 }
 
 Batch LightLlm::next() {
@@ -62,12 +64,12 @@ Batch LightLlm::next() {
     if (!batch.empty() || running.empty())
       return batch;
   }
-  if (!fits(static_cast<int64_t>(running.size())) && !makeRoom())
+  if (!fits(step()) && !makeRoom())
     return {};
   ++iterations;
   Batch batch;
   for (uint32_t number : running) {
-    allocate(requests[number], 1);
+    allocate(requests[number], limits.perToken);
     batch.push_back({number, 1});
   }
   running.clear();

@@ -20,6 +20,8 @@ public:
 protected:
   /// Called where the next token of all that run does not fit; true when it has made room.
   virtual bool makeRoom();
+  /// Blocks that the next tokens of all that run take.
+  int64_t step() const { return limits.perToken * static_cast<int64_t>(running.size()); }
 
 private:
   struct Load {
