@@ -157,3 +157,16 @@ llvm::Optional<KernelWork> perfc::kernelWork(const ir::Operation &kernel,
   diagnostics.report(kernel.range(), diag::CountOverflow, kernel.symbol(), counter.most);
   return llvm::None;
 }
+
+const KernelWork *WorkMemo::of(const ir::Operation &kernel, DiagnosticEngine &diagnostics) {
+  constexpr size_t mostKept = 4096; // a sweep takes no more memory than a few of its points
+  StructuralHash key = structuralHash(kernel);
+  if (auto found = known.find(key); found != known.end())
+    return &found->second;
+  llvm::Optional<KernelWork> work = kernelWork(kernel, diagnostics);
+  if (!work)
+    return nullptr;
+  if (known.size() >= mostKept)
+    known.clear();
+  return &known.emplace(key, std::move(*work)).first->second;
+}

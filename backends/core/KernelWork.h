@@ -7,8 +7,10 @@
 #ifndef PERFC_BACKENDS_CORE_KERNELWORK_H
 #define PERFC_BACKENDS_CORE_KERNELWORK_H
 
+#include "backends/core/StructuralHash.h"
 #include "ir/common/DType.h"
 #include "ir/op/Arithmetic.h"
+#include <map>
 
 namespace perfc {
 
@@ -45,6 +47,16 @@ struct KernelWork {
 
 /// The work of `kernel`, an op.kernel. Nothing when a count does not fit 64 bits (reported).
 llvm::Optional<KernelWork> kernelWork(const ir::Operation &kernel, DiagnosticEngine &diagnostics);
+
+/// The work of kernels, counted once for all of one structure, whatever chip they run on.
+class WorkMemo {
+public:
+  /// As `kernelWork`; valid until the next call.
+  const KernelWork *of(const ir::Operation &kernel, DiagnosticEngine &diagnostics);
+
+private:
+  std::map<StructuralHash, KernelWork> known;
+};
 
 } // namespace perfc
 

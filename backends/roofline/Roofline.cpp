@@ -28,8 +28,9 @@ static std::vector<CostPart> partsOf(const ComputeTime &compute, const Cost &cos
   return parts;
 }
 
-static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine &diagnostics) {
-  llvm::Optional<KernelWork> work = kernelWork(*query.op, diagnostics);
+static llvm::Optional<Cost> evaluateOne(const CostQuery &query, WorkMemo &works,
+                                        DiagnosticEngine &diagnostics) {
+  const KernelWork *work = works.of(*query.op, diagnostics);
   if (!work)
     return llvm::None;
   Chip chip(*query.target);
@@ -74,6 +75,6 @@ std::vector<llvm::Optional<Cost>> RooflineProvider::evaluate(llvm::ArrayRef<Cost
                                                              DiagnosticEngine &diagnostics) {
   std::vector<llvm::Optional<Cost>> costs;
   for (const CostQuery &query : queries)
-    costs.push_back(evaluateOne(query, diagnostics));
+    costs.push_back(evaluateOne(query, works, diagnostics));
   return costs;
 }

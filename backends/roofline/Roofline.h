@@ -11,6 +11,7 @@
 #define PERFC_BACKENDS_ROOFLINE_ROOFLINE_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/core/KernelWork.h"
 
 namespace perfc {
 namespace roofline {
@@ -22,6 +23,9 @@ public:
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;
+
+private:
+  WorkMemo works;
 };
 
 } // namespace roofline

@@ -25,47 +25,38 @@ static double busiestBytes(const ir::Operation &op) {
   return static_cast<double>(op.intAttr("bytes")) * shareOf(op, "load", 1);
 }
 
-/// Products inside a kernel: 2 and more are attention.
-static int products(const ir::Operation &kernel) {
-  int count = 0;
-  for (const ir::Operation &part : kernel.body())
-    if (auto statement = ir::as<op::StatementOp>(part))
-      count += statement.isMac();
-  return count;
-}
-
-/// Sets of weights among which the data choose those that `op` multiplies with, or has the
+/// Sets of weights among which the data choose those that `statement` multiplies with, or has the
 /// gradients of; 0 where they choose none.
-static int64_t expertsOf(const ir::Operation &op) {
-  passes::Kernel kernel(ir::as<op::KernelOp>(op));
+static int64_t expertsOf(const passes::Statement &statement) {
   int64_t experts = 0;
   auto count = [&](const passes::Access &access) {
     for (size_t rank = 0; rank < access.ranks.size(); ++rank)
       if (access.ranks[rank].dataDependent)
         experts = std::max(experts, access.shape[rank]);
   };
-  for (const passes::Statement &statement : kernel.statements) {
-    if (!statement.op.isMac())
-      continue;
-    count(statement.write);
-    llvm::for_each(statement.reads, count);
-  }
+  count(statement.write);
+  llvm::for_each(statement.reads, count);
   return experts;
 }
 
-/// True for a product with weights or of their gradients: some tensor of it has no rank that runs
-/// over tokens. Products of activations (in chunks of state-space layers) have one in all.
-static bool isOfWeights(const ir::Operation &op) {
+/// True where an index runs over all tensors of `statement`, as in products of activations.
+static bool sharesIndex(const passes::Statement &statement) {
+  for (unsigned i = 0; i < statement.extents.size(); ++i)
+    if (statement.write.uses(i) &&
+        llvm::all_of(statement.reads, [&](const passes::Access &read) { return read.uses(i); }))
+      return true;
+  return false;
+}
+
+KernelFacts::KernelFacts(const ir::Operation &op) {
   passes::Kernel kernel(ir::as<op::KernelOp>(op));
   for (const passes::Statement &statement : kernel.statements) {
     if (!statement.op.isMac())
       continue;
-    for (unsigned i = 0; i < statement.extents.size(); ++i)
-      if (statement.write.uses(i) &&
-          llvm::all_of(statement.reads, [&](const passes::Access &read) { return read.uses(i); }))
-        return false;
+    ++products;
+    experts = std::max(experts, expertsOf(statement));
+    isOfWeights &= !sharesIndex(statement);
   }
-  return true;
 }
 
 /// B/s of the memory farthest out; 0 when it is not given.
@@ -109,7 +100,7 @@ static double computeSeconds(const Cost &cost) {
 }
 
 /// The provider's time with the shares of the peaks that the runtime reaches.
-void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel,
+void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const KernelFacts &kernel,
                          StepItem &item) const {
   item.seconds = cost.latency.central();
   if (!cost.work)
@@ -122,43 +113,42 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Op
   }
   if (compute + memory == 0)
     return;
-  int macs = products(kernel);
   double share = runtime.memory;
   bool isLayers = isLayerProduct(kernel);
-  if (macs > 0)
-    share = macs > 1 ? runtime.fused(macs) : runtime.product(isLayers, expertsOf(kernel) > 0);
+  if (kernel.products > 0)
+    share = kernel.products > 1 ? runtime.fused(kernel.products)
+                                : runtime.product(isLayers, kernel.experts > 0);
   double casts = isLayers ? castSeconds(op) : 0;
   item.compute = compute / share;
   item.memory = memory / runtime.memory;
   item.launch = cost.work->launch.central();
   item.seconds = std::max(item.compute, item.memory) + casts + runtime.launch.getValueOr(launch);
-  if (macs > 0)
+  if (kernel.products > 0)
     item.seconds += hostSeconds(kernel);
 }
 
 /// True for a product with weights of a layer, which runs in the format of `products`.
-bool GraphCoster::isLayerProduct(const ir::Operation &kernel) const {
-  return isInLayer && products(kernel) == 1 && isOfWeights(kernel);
+bool GraphCoster::isLayerProduct(const KernelFacts &kernel) const {
+  return isInLayer && kernel.products == 1 && kernel.isOfWeights;
 }
 
 /// What the power limit lets a kernel take at the least, among many others of its kind.
 double GraphCoster::powerSeconds(const Cost &cost, const ir::Operation &op,
-                                 const ir::Operation &kernel) const {
+                                 const KernelFacts &kernel) const {
   if (runtime.isIdeal || !cost.work)
     return 0;
   bool isLayers = isLayerProduct(kernel);
   double seconds = cost.memorySeconds() + (isLayers ? castSeconds(op) * runtime.memory : 0);
-  bool isNarrow = products(kernel) > 1 ? runtime.hasNarrowAttention() : isLayers;
+  bool isNarrow = kernel.products > 1 ? runtime.hasNarrowAttention() : isLayers;
   DType format = isNarrow && runtime.products ? *runtime.products : runtime.format;
   return power.seconds(static_cast<double>(cost.macs), format, seconds * bandwidth);
 }
 
 /// The host starts products of experts when it knows how many tokens each has.
-double GraphCoster::hostSeconds(const ir::Operation &kernel) const {
-  if (runtime.expertHost + runtime.expertLaunch <= 0)
+double GraphCoster::hostSeconds(const KernelFacts &kernel) const {
+  if (kernel.experts == 0)
     return 0;
-  int64_t experts = expertsOf(kernel);
-  return experts > 0 ? runtime.expertHost + static_cast<double>(experts) * runtime.expertLaunch : 0;
+  return runtime.expertHost + static_cast<double>(kernel.experts) * runtime.expertLaunch;
 }
 
 /// Adds `item`, the next kernel or collective, behind those whose results it reads.
@@ -195,6 +185,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
     return false;
   }
   sources.add(KernelSources(*found));
+  KernelFacts facts(*kernel);
   RegionCost own;
   own.dropped = shareOf(*op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time
@@ -202,9 +193,9 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   if (runtime.earlyStop && op->hasAttr("discarded"))
     done = load = 0;
   else
-    timeOf(*found, *op, *kernel, item);
+    timeOf(*found, *op, facts, item);
   own.seconds = item.seconds * load;
-  own.powerSeconds = powerSeconds(*found, *op, *kernel) * load;
+  own.powerSeconds = powerSeconds(*found, *op, facts) * load;
   own.weightsSeconds = op->hasAttr("for_weights") ? own.seconds : 0;
   own.macs = static_cast<double>(found->macs) * done;
   own.flops = static_cast<double>(found->flops) * done;

@@ -112,6 +112,18 @@ struct KernelsWanted {
   bool ofContext = true;
 };
 
+/// What the shares of a runtime ask of a kernel.
+struct KernelFacts {
+  explicit KernelFacts(const ir::Operation &op); ///< an op.kernel
+
+  int products = 0; ///< 2 and more are attention
+  /// Sets of weights among which the data choose; 0 where they choose none.
+  int64_t experts = 0;
+  /// Each product is with weights or of their gradients: no index runs over all of its tensors, as
+  /// in products of activations in chunks of state-space layers.
+  bool isOfWeights = true;
+};
+
 class GraphCoster {
 public:
   GraphCoster(const ir::Module &module, const ir::Operation &chip, const Runtime &runtime,
@@ -130,13 +142,13 @@ private:
   bool kernel(phase::KernelOp op, RegionCost &cost);
   void collective(phase::CollectiveOp op, RegionCost &cost);
   void record(const ir::Operation &op, StepItem item, llvm::Optional<StepItem> first = llvm::None);
-  void timeOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel,
+  void timeOf(const Cost &cost, const ir::Operation &op, const KernelFacts &kernel,
               StepItem &item) const;
   double castSeconds(const ir::Operation &op) const;
   RegionCost sorting(const ir::Operation &op, double elements) const;
-  double hostSeconds(const ir::Operation &kernel) const;
-  double powerSeconds(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel) const;
-  bool isLayerProduct(const ir::Operation &kernel) const;
+  double hostSeconds(const KernelFacts &kernel) const;
+  double powerSeconds(const Cost &cost, const ir::Operation &op, const KernelFacts &kernel) const;
+  bool isLayerProduct(const KernelFacts &kernel) const;
 
   const ir::Module &module;
   const ir::Operation &chip;
