@@ -206,6 +206,8 @@ std::string ChipFit::program(llvm::StringRef name, llvm::StringRef base) const {
                        100 * std::log(figure.factor));
   };
   double width = 100 * endOfInterval * std::sqrt(prior.variance);
-  return text + layersText(measured.figures(), 2, textOf, fmt::format("1 +- {:.2g}%", width)) +
+  return text +
+         layersText(measured.figures(), 2, textOf, fmt::format("1 +- {:.2g}%", width),
+                    measured.chip().hasEachGroup) +
          "}\n";
 }

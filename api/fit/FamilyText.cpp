@@ -11,7 +11,7 @@ using Eigen::Index;
 
 std::string api::layersText(llvm::ArrayRef<LayerFigure> figures, size_t indent,
                             llvm::function_ref<std::string(size_t)> textOf,
-                            llvm::StringRef measured) {
+                            llvm::StringRef measured, bool hasEachGroup) {
   std::string blanks(indent, ' '), text = blanks + "layers {\n", open;
   auto close = [&] {
     if (!open.empty())
@@ -32,6 +32,8 @@ std::string api::layersText(llvm::ArrayRef<LayerFigure> figures, size_t indent,
     text += fmt::format("{}    {} {}\n", blanks, format.str(), textOf(k));
   }
   close();
+  if (hasEachGroup)
+    text += blanks + "  each_group\n";
   return text + fmt::format("{0}  measured {1}\n{0}}}\n", blanks, measured.str());
 }
 
@@ -89,7 +91,10 @@ std::string api::familyProgram(const FamilyFit &fit, const Family &family, llvm:
                               family.meanSheet()[static_cast<Index>(i)]);
   if (!sheet.empty())
     parameters = "(" + parameters + ")";
-  text += fmt::format("\nhardware {}{} from {} {{\n", name.str(), parameters, measured.chip().base);
+  llvm::StringRef base = measured.chip().base;
+  bool isOwnBase = base.split('(').first == name; // no chip is made from itself
+  text += fmt::format("\nhardware {}{}{} from {} {{\n", name.str(), isOwnBase ? "_fitted" : "",
+                      parameters, base.str());
   auto textOf = [&](size_t figure) {
     auto k = static_cast<Index>(figure);
     double sign = figures[figure].dimension == Dimension(BaseUnit::Second) ? 1 : -1;
@@ -101,6 +106,8 @@ std::string api::familyProgram(const FamilyFit &fit, const Family &family, llvm:
     return fmt::format("exp({}) * {}", inner, unitOf(figures[figure]));
   };
   double width = 100 * endOfInterval * std::sqrt(family.newVariance());
-  text += layersText(figures, 2, textOf, fmt::format("1 +- {:.1f}%", width)) + "}\n";
+  text += layersText(figures, 2, textOf, fmt::format("1 +- {:.1f}%", width),
+                     measured.chip().hasEachGroup) +
+          "}\n";
   return text + (family.works() ? worksText(measured, *family.works(), name) : "");
 }

@@ -17,7 +17,8 @@ std::string familyProgram(const FamilyFit &fit, const Family &family, llvm::Stri
 /// The block `layers` of a chip, each line after `indent` blanks; `textOf` gives the value of the
 /// figure of that number.
 std::string layersText(llvm::ArrayRef<LayerFigure> figures, size_t indent,
-                       llvm::function_ref<std::string(size_t)> textOf, llvm::StringRef measured);
+                       llvm::function_ref<std::string(size_t)> textOf, llvm::StringRef measured,
+                       bool hasEachGroup);
 
 } // namespace perfc::api
 

@@ -107,11 +107,12 @@ public:
   /// The chip's declaration's base, else the chip, and the line that imports it.
   LayeredChip layered(const ir::Operation &chip) const {
     const Module &root = compilation.rootModule();
-    LayeredChip found{chip.symbol().str(), "", chip.dictAttr("layers")};
+    LayeredChip found{chip.symbol().str(), "", chip.dictAttr("layers"), chip.hasAttr("each_group")};
     const Decl *decl = compilation.program().lookup(root, chip.symbol()).decl;
     std::string base = decl ? baseOf(*decl, texts) : "";
-    const Decl *of =
-        compilation.program().lookup(root, llvm::StringRef(base).split('(').first).decl;
+    llvm::StringRef name = llvm::StringRef(base).split('(').first;
+    // The base is seen by the module of the chip, which the root need not import.
+    const Decl *of = decl ? compilation.program().lookup(*decl->module, name).decl : nullptr;
     found.base = of ? base : found.base;
     if (of || decl)
       found.import = importLine(of ? *of : *decl, texts.path(root.file), texts);

@@ -46,6 +46,7 @@ public:
   struct LayeredChip {
     std::string base, import;
     ir::AttrDict layers;
+    bool hasEachGroup = false; ///< `each_group`, which a new block of `layers` says again
   };
   LayeredChip layersOf(size_t number);
 
