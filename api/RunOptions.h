@@ -16,6 +16,7 @@ struct Cluster;
 namespace perfc::api {
 
 class Evaluation;
+struct Tool;
 struct Evaluated;
 
 /// A point of a sweep that another process has evaluated.
@@ -52,6 +53,7 @@ struct RunOptions {
   std::string provider;
   /// Statements `serve` run by VIDUR's rules.
   bool servesAsVidur = false;
+  const Tool *servedBy = nullptr; ///< what runs them instead of perfc; null for perfc
   mapper::SearchSettings search;
   /// Where the points of sweeps are kept, and which of them are evaluated.
   mapper::SweepSettings sweep;

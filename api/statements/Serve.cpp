@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/statements/Statements.h"
+#include "api/tools/RequestTool.h"
 #include "backends/core/UncertainInputs.h"
 #include "backends/emit/MetricExpression.h"
 #include "backends/serving/Serving.h"
@@ -118,6 +119,14 @@ static void dropBatches(Outcome &outcome) {
 void api::serveRequests(Evaluation &run, const StatementContext &statement) {
   ResultLabels labels = labelsIn(run, statement.op);
   run.context.watcher.at(labels.label);
+  if (run.options.servedBy) {
+    llvm::Optional<Outcome> told =
+        serveByTool(*run.options.servedBy, statement.module, study::ServeOp(&statement.op),
+                    run.providers, run.context.diagnostics);
+    if (told)
+      run.keep(std::move(*told), statement, std::move(labels));
+    return;
+  }
   study::ArrivalsOp arrivals = study::ServeOp(&statement.op).arrivals();
   std::string note;
   if (arrivals.isRateOpen()) {

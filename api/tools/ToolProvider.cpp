@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/tools/ToolProvider.h"
 
+#include "api/tools/ToolRun.h"
 #include "backends/core/Chip.h"
 #include "ir/common/diagnostics/Files.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
 
@@ -99,33 +99,12 @@ static Cost costOf(const Cost &native, const Tool &tool, const ToolInput &input,
   return cost;
 }
 
-/// Writes a file into `folder`; why not, or "".
-static std::string writeFile(llvm::StringRef folder, llvm::StringRef name, llvm::StringRef text) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream((folder + "/" + name).str(), error);
-  if (!error) {
-    stream << text;
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
-  return error ? error.message() : "";
-}
-
 /// Runs `tool` on `input` in a folder of its own; why there are no figures, or "".
 static std::string ask(const Tool &tool, const ToolInput &input, ToolFigures &figures) {
-  llvm::SmallString<128> folder;
-  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("perfc-tool", folder))
-    return error.message();
-  std::string problem;
-  for (const auto &[name, text] : input.files)
-    if (problem.empty())
-      problem = writeFile(folder, name, text);
-  if (problem.empty())
-    problem = runTool(tool, input.arguments, folder);
-  for (const ToolFigure &figure : tool.info->figures)
-    figures.of(figure.metric) = readFigure(figure, folder);
-  llvm::sys::fs::remove_directories(folder);
+  std::string problem = askTool(tool, input, [&](llvm::StringRef folder) {
+    for (const ToolFigure &figure : tool.info->figures)
+      figures.of(figure.metric) = readFigure(figure, folder);
+  });
   return problem.empty() && !figures.cycles && !figures.time ? "it printed no cycles" : problem;
 }
 
@@ -155,6 +134,8 @@ std::vector<llvm::Optional<Cost>> ToolProvider::evaluate(llvm::ArrayRef<CostQuer
 }
 
 ProviderSet api::withTool(ProviderSet providers, const Tool &tool, ToolAnswer answer) {
+  if (tool.info->provider.empty()) // it is asked of statements
+    return providers;
   providers.replace(tool.info->provider, [&](std::unique_ptr<CostProvider> native) {
     return std::make_unique<ToolProvider>(std::move(native), tool, answer);
   });

@@ -71,7 +71,10 @@ static const ToolInfo infos[] = {
      .program = "python3",
      .summary = "requests of language models",
      .module = "vidur.main",
-     .insteadOfIt = "`--mode vidur` serves requests as it does"},
+     .serve = vidurInput,
+     .requests = {"request_metrics.csv", "Request Id", "request_scheduling_delay",
+                  "prefill_e2e_time", "request_e2e_time", "request_num_restarts"},
+     .data = "data"},
 };
 
 llvm::ArrayRef<ToolInfo> api::toolInfos() { return infos; }
@@ -104,6 +107,16 @@ static bool readLimit(yaml::NodeReader &reader, const yaml::Node &node, unsigned
   return true;
 }
 
+/// Words that it is given besides.
+static bool readArguments(yaml::NodeReader &reader, const yaml::Node &node, Tool &tool) {
+  std::vector<std::pair<std::string, SourceRange>> words;
+  if (!reader.readWords(node, "arguments", words))
+    return false;
+  for (auto &[word, place] : words)
+    tool.arguments.push_back(std::move(word));
+  return true;
+}
+
 static bool readTool(yaml::NodeReader &reader, const yaml::Node &map, Tool &tool) {
   if (!reader.expect(map, yaml::NodeKind::Map, "a tool"))
     return false;
@@ -115,13 +128,18 @@ static bool readTool(yaml::NodeReader &reader, const yaml::Node &map, Tool &tool
       isFine = reader.readText(*value, "an image", tool.image);
     else if (key->text == "engine")
       isFine = reader.readText(*value, "an engine", tool.engine);
+    else if (key->text == "data")
+      isFine = reader.readText(*value, "a folder", tool.data);
+    else if (key->text == "arguments")
+      isFine = readArguments(reader, *value, tool);
     else if (key->text == "seconds")
       isFine = readLimit(reader, *value, tool.seconds);
     else if (key->text == "memory")
       isFine = readLimit(reader, *value, tool.memory);
     else {
       reader.diagnostics.report(key->place, diag::TimeloopUnknown, "word", key->text)
-          .help("a tool has `program`, `image`, `engine`, `seconds` and `memory` (GiB)");
+          .help("a tool has `program`, `image`, `engine`, `data`, `arguments`, `seconds` and "
+                "`memory` (GiB)");
       isFine = false;
     }
     if (key->text == "program")
@@ -247,6 +265,7 @@ static std::vector<std::string> commandOf(const Tool &tool, llvm::ArrayRef<std::
   if (!tool.module.empty())
     words.insert(words.end(), {"-m", tool.module});
   llvm::append_range(words, arguments);
+  llvm::append_range(words, tool.arguments);
   return words;
 }
 
@@ -292,6 +311,7 @@ static llvm::Optional<std::string> printedBy(Tool tool, llvm::ArrayRef<std::stri
   if (llvm::sys::fs::createUniqueDirectory("perfc-tool", folder))
     return llvm::None;
   tool.seconds = 10;
+  tool.arguments.clear();
   std::string problem = runTool(tool, arguments, folder);
   auto text = llvm::MemoryBuffer::getFile(folder + "/output");
   llvm::Optional<std::string> printed;
@@ -310,6 +330,23 @@ static llvm::Optional<std::string> askPython(const Tool &tool) {
                        "try: print(m.version(sys.argv[1]))\n"
                        "except m.PackageNotFoundError: pass\n";
   return printedBy(python, {"-c", script, package});
+}
+
+std::string Tool::dataFolder() const {
+  if (!data.empty() || module.empty() || !image.empty() || info->data.empty())
+    return data;
+  Tool python = *this;
+  python.module.clear();
+  llvm::Optional<std::string> package =
+      printedBy(python, {"-c",
+                         "import sys, importlib.util as u\n"
+                         "print(u.find_spec(sys.argv[1]).submodule_search_locations[0])",
+                         llvm::StringRef(module).split('.').first.str()});
+  if (!package)
+    return "";
+  llvm::SmallString<128> folder(llvm::sys::path::parent_path(llvm::StringRef(*package).trim()));
+  llvm::sys::path::append(folder, info->data);
+  return llvm::sys::fs::is_directory(folder) ? folder.str().str() : "";
 }
 
 std::string Tool::version() const {

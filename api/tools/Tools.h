@@ -33,16 +33,31 @@ struct ToolFigure {
   double first = 0; ///< what 0 stands for there: of an index of the last cycle, 1
 };
 
+/// Titles of the table that a tool writes of requests, a line each; times from the arrival, in s.
+struct RequestColumns {
+  llvm::StringLiteral file = ""; ///< somewhere in the tool's folder
+  llvm::StringLiteral id = "";   ///< counted from 0
+  llvm::StringLiteral queueDelay = "", firstToken = "", latency = "", restarts = "";
+};
+
+struct RequestQuery;
+/// What a tool is given of a `serve`; nothing where it has no words for it (reported).
+using RequestWriter = llvm::Optional<ToolInput> (*)(const RequestQuery &query,
+                                                    DiagnosticEngine &diagnostics);
+llvm::Optional<ToolInput> vidurInput(const RequestQuery &query, DiagnosticEngine &diagnostics);
+
 struct ToolInfo {
   llvm::StringLiteral name;    ///< as `--tool` names it
   llvm::StringLiteral program; ///< as it is usually called
   llvm::StringLiteral summary; ///< what it is asked for
-  /// Whose place among the providers of costs it takes; "" where perfc does not run it.
+  /// Whose place among the providers of costs it takes; "" of one that serves requests.
   llvm::StringLiteral provider = "";
   ToolInputWriter write = nullptr;
   llvm::ArrayRef<ToolFigure> figures = {};
-  llvm::StringLiteral module = "";      ///< of Python, where `program` is its interpreter
-  llvm::StringLiteral insteadOfIt = ""; ///< what there is where perfc does not run it
+  llvm::StringLiteral module = ""; ///< of Python, where `program` is its interpreter
+  RequestWriter serve = nullptr;   ///< of one that serves requests (api/tools/RequestTool.h)
+  RequestColumns requests = {};
+  llvm::StringLiteral data = ""; ///< a folder beside its package, whose files its input names
 };
 
 llvm::ArrayRef<ToolInfo> toolInfos();
@@ -58,9 +73,13 @@ struct Tool {
   unsigned memory = 0; ///< GiB; 0 for no limit
   std::string missing; ///< why it cannot be run; "" where it can
   std::string module;  ///< that `program` runs, an interpreter of Python; "" for none
+  std::string data;    ///< the folder of its own data, as the file says
+  std::vector<std::string> arguments; ///< of the user, behind perfc's
 
   /// The version that it prints, or the tag of its image; "" where it says none.
   std::string version() const;
+  /// The folder of its own data, by the file or beside its package of Python; "" for none.
+  std::string dataFolder() const;
 };
 
 /// `~/.config/perfc/tools.yaml`, or where XDG_CONFIG_HOME says.

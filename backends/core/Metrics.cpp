@@ -167,6 +167,9 @@ static llvm::Optional<MetricValue> distributionMetric(Of of, llvm::StringRef bas
   const Distribution *values = metrics.distribution ? metrics.distribution(of, base) : nullptr;
   if (!values)
     return llvm::None;
+  if (metrics.unsaid && llvm::is_contained(distributionMembers(), part))
+    if (std::string why = metrics.unsaid(of, base); !why.empty())
+      return metricUnknown(std::move(why));
   if (values->count == 0)
     return metricUnknown("no request has more than one token of answer");
   if (!llvm::is_contained(distributionMembers(), part))
@@ -179,7 +182,10 @@ static llvm::Optional<MetricValue> distributionMetric(Of of, llvm::StringRef bas
 static MetricValue compute(Of of, llvm::StringRef name) {
   if (llvm::Optional<MetricValue> mean = distributionMetric(of, name, "mean"))
     return std::move(*mean);
-  for (llvm::ArrayRef<MetricEntry> table : {metricsBeside(of.kind).own, commonMetrics()})
+  StatementMetrics beside = metricsBeside(of.kind);
+  if (std::string why = beside.unsaid ? beside.unsaid(of, name) : ""; !why.empty())
+    return metricUnknown(std::move(why));
+  for (llvm::ArrayRef<MetricEntry> table : {beside.own, commonMetrics()})
     for (const MetricEntry &entry : table)
       if (entry.name == name)
         return entry.compute(of);

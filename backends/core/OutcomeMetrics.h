@@ -19,6 +19,8 @@ struct StatementMetrics {
   llvm::ArrayRef<MetricEntry> own;
   /// The values of a metric that is a distribution; null for other names.
   const Distribution *(*distribution)(const Outcome &, llvm::StringRef name) = nullptr;
+  /// Why an outcome does not have the metric of that name, or distribution; "" where it has.
+  std::string (*unsaid)(const Outcome &, llvm::StringRef name) = nullptr;
 };
 
 StatementMetrics trainingMetrics();

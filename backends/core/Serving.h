@@ -97,6 +97,8 @@ struct ServedPool {
 
 struct ServingSummary {
   std::string strategy; ///< in words
+  /// The tool that has told of the requests, and of nothing else; "" where perfc served them.
+  std::string toldBy;
   Distribution ttft, tpot, tbt, latency, queueDelay, batchSize, batchTokens;
   double runTime = 0;
   int64_t promptTokens = 0, outputTokens = 0;

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/OutcomeMetrics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 
@@ -110,6 +111,17 @@ static const Distribution *distributionOf(Of of, llvm::StringRef name) {
   return nullptr;
 }
 
+/// Of batches, the cache and kernels, which one who tells of requests alone does not say.
+static std::string unsaid(Of of, llvm::StringRef name) {
+  static constexpr llvm::StringLiteral ofBatches[] = {
+      "tbt",       "batch_size",  "batch_tokens", "flops",      "busy",
+      "kv_usage",  "memory.peak", "copies_on",    "throughput", "utilization",
+      "tier_hits", "prefix_hits", "exposed",      "accepted",   "tokens_per_step"};
+  const std::string &teller = of.serving->toldBy;
+  bool isOfBatches = name == "kv_usage.peak" || llvm::is_contained(ofBatches, name);
+  return teller.empty() || !isOfBatches ? "" : teller + " tells of requests alone";
+}
+
 StatementMetrics perfc::servingMetrics() {
   static const MetricEntry table[] = {
       {"flops", [](Of of) { return metricNumber(of.serving->flops); }},
@@ -157,5 +169,5 @@ StatementMetrics perfc::servingMetrics() {
          });
        }},
   };
-  return {table, distributionOf};
+  return {table, distributionOf, unsaid};
 }

@@ -49,5 +49,5 @@ StatementMetrics perfc::trainingMetrics() {
       {"memory.activations", largest<&StageMemory::activations>},
       {"run_energy", runEnergy},
   };
-  return {table};
+  return {table, nullptr, nullptr};
 }

@@ -97,19 +97,25 @@ static std::vector<TotalLine> streamTotals(const emit::Result &result) {
   };
   add("ttft", distributionText(result, "ttft", summary.ttft));
   add("tpot", distributionText(result, "tpot", summary.tpot));
-  add("tbt", distributionText(result, "tbt", summary.tbt));
+  bool isTold = !summary.toldBy.empty();
+  if (!isTold)
+    add("tbt", distributionText(result, "tbt", summary.tbt));
   add("latency", distributionText(result, "latency", summary.latency));
   add("queue", distributionText(result, "queue_delay", summary.queueDelay));
-  add("batch", fmt::format("{:.4g} requests, {:.4g} tokens in the mean of {}",
-                           summary.batchSize.mean, summary.batchTokens.mean,
-                           std::to_string(summary.batchCount) +
-                               (summary.batchCount == 1 ? " batch" : " batches")));
+  if (!isTold)
+    add("batch", fmt::format("{:.4g} requests, {:.4g} tokens in the mean of {}",
+                             summary.batchSize.mean, summary.batchTokens.mean,
+                             std::to_string(summary.batchCount) +
+                                 (summary.batchCount == 1 ? " batch" : " batches")));
   add("run", fmt::format("{} in {}: {}, {}", counted(summary.requests.size(), "request"),
                          metricText(result, "run_time"), metricText(result, "requests_per_s"),
                          metricText(result, "tokens_per_s")));
-  add("busy", percent(summary.meanOf(&ServedPool::busy)) +
-                  fmt::format(" of the time; {} of the peak", percent(cost.utilization.central())));
-  addPools(summary, lines);
+  if (!isTold) {
+    add("busy",
+        percent(summary.meanOf(&ServedPool::busy)) +
+            fmt::format(" of the time; {} of the peak", percent(cost.utilization.central())));
+    addPools(summary, lines);
+  }
   if (summary.meeting >= 0)
     add("goals", fmt::format("{} of the requests meet them: {}",
                              percent(static_cast<double>(summary.meeting) /
@@ -120,8 +126,10 @@ static std::vector<TotalLine> streamTotals(const emit::Result &result) {
   add("energy", metricText(result, "energy"));
   if (result.price)
     add("cost", metricText(result, "cost") + ", " + metricText(result, "cost_per_token"));
-  add("memory", memoryText(cost));
-  addParts(summary.fullest(), lines);
+  if (!isTold) {
+    add("memory", memoryText(cost));
+    addParts(summary.fullest(), lines);
+  }
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
   if (!cost.bottleneck().empty())
     add("bound", cost.bottleneck().str());
@@ -234,11 +242,13 @@ static Json streamJson(const ServingSummary &summary) {
                   .set("prompt_tokens", summary.promptTokens)
                   .set("output_tokens", summary.outputTokens)
                   .set("meeting_goals", summary.meeting < 0 ? Json() : Json(summary.meeting))
-                  .set("batches", summary.batchCount)
+                  .set("batches", summary.toldBy.empty() ? Json(summary.batchCount) : Json())
                   .set("reroutes", summary.reroutes)
                   .set("transfers", summary.transfers)
                   .set("transfer_bytes", summary.transferBytes);
-  if (summary.pools.size() == 1) {
+  if (!summary.toldBy.empty()) {
+    json.set("copies", summary.pools.front().copies);
+  } else if (summary.pools.size() == 1) {
     addPool(summary.pools.front(), json);
   } else {
     Json pools = Json::array();

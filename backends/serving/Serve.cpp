@@ -176,3 +176,19 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
   summarize(std::move(result), requests);
   return outcome();
 }
+
+llvm::Optional<Outcome> Serving::runBy(const std::string &name, Teller tell) {
+  std::vector<Request> requests = makeRequests(serve), original = requests;
+  if (!tell(pools.front()->model, requests))
+    return llvm::None;
+  summary = std::make_shared<ServingSummary>();
+  summary->toldBy = name;
+  pools.front()->limits.maxBatch = serve.scheduler().maxBatch();
+  SimulationResult result;
+  for (const Request &request : requests)
+    result.end = std::max(result.end, request.done);
+  result.pools.resize(pools.size());
+  result.requests = std::move(requests);
+  summarize(std::move(result), original);
+  return outcome();
+}

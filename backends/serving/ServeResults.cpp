@@ -73,6 +73,8 @@ void Serving::summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<R
 
 /// The batches, and what each runs.
 void Serving::summarizeBatches(SimulationResult &result) {
+  if (!summary->toldBy.empty())
+    return;
   for (const PoolResult &pool : result.pools)
     summary->batchCount += pool.batches;
   if (result.batches.empty()) { // too many to keep
@@ -297,6 +299,18 @@ void Serving::addTransfers(Cost &cost, Figure &energy) {
           energy, serve->range());
 }
 
+/// Of a run that a tool tells of, the time is all that is known.
+void Serving::addTold(Cost &cost) const {
+  Figure energy = Figure::notGiven("tool", llvm::StringRef(summary->toldBy).rsplit(' ').second);
+  addLine(cost, {"requests", PartKind::Phase, cost.latency.central(), 1}, energy, serve->range());
+  cost.addBound(summary->toldBy, cost.latency);
+  cost.work = llvm::None;
+  cost.energy = energy;
+  cost.leavesOutTraffic = cost.leavesOutMemories = true;
+  cost.provenance = {summary->toldBy, summary->strategy, "what the tool says of each request", ""};
+  cost.describe(PartKind::Program, serve.symbol(), serve->range());
+}
+
 /// What the run is made of.
 void Serving::addItems(Cost &cost) {
   double left = cost.latency.central();
@@ -368,6 +382,10 @@ Outcome Serving::outcome() {
   cost.latency = summary->runTime;
   cost.area = pools.front()->model.area;
   cost.chips = result.kernelChips = chips();
+  if (!summary->toldBy.empty()) {
+    addTold(cost);
+    return result;
+  }
   std::vector<std::string> used, libraries;
   auto join = [](std::vector<std::string> &into, const std::vector<std::string> &more) {
     for (const std::string &one : more)

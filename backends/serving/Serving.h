@@ -28,6 +28,12 @@ public:
     return run();
   }
 
+  /// What another tool tells of each request: fills in when it was scheduled, had its first token
+  /// and was done, and its restarts; false after a report.
+  using Teller = llvm::function_ref<bool(const ServedModel &model, std::vector<Request> &requests)>;
+  /// The requests as `tell` has them, which is called `name`.
+  llvm::Optional<Outcome> runBy(const std::string &name, Teller tell);
+
 private:
   /// Tokens of the longer one of two transfers that are priced.
   static constexpr double transferTokens = 4096;
@@ -48,6 +54,7 @@ private:
   const char *timesNote() const; ///< "" where there is nothing to say
   void noteRuntime(Cost &cost) const;
   Outcome outcome();
+  void addTold(Cost &cost) const;
   double addTotals(Cost &cost, const Deployment &pool, const BatchCost &of, llvm::StringRef prefix,
                    Figure &energy) const;
   double addSends(Cost &cost, const Deployment &pool, llvm::StringRef prefix, Figure &energy) const;

@@ -46,6 +46,7 @@ ELSEWHERE = {
     1065: ("takes two files", "import/scale_sim.test"),
     1069: ("takes a table", "driver/validate_program.test"),
     1083: ("takes a file of MAESTRO", "unit/frontend/import/maestro/MappingFileTest.cpp"),
+    925: ("needs a machine without the tool", "driver/tool.test"),
     926: ("needs another tool", "driver/tool.test"),
     930: ("needs another tool", "driver/tool_astra_sim.test"),
     1136: ("takes a text of the IR", "driver/run_modules.test"),

@@ -236,8 +236,11 @@ static void compareWithTool(Session &session, const Arguments &arguments) {
   Evaluation before(session.context(), own, options);
   before.run(file, defines, ignore);
   options.provider = providerFor(*tool);
-  Evaluation modelled(session.context(), asModelled, options),
-      after(session.context(), asked, options);
+  options.servesAsVidur = tool->info->serve != nullptr;
+  Evaluation modelled(session.context(), asModelled, options);
+  options.servesAsVidur = false;
+  options.servedBy = tool->info->serve ? &*tool : nullptr;
+  Evaluation after(session.context(), asked, options);
   after.run(file, defines, ignore);
   checkToolAsked(session, *tool, after);
   if (after.results().empty())

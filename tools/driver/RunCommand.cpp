@@ -164,6 +164,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     if (!tool)
       return true;
     options.provider = providerFor(*tool);
+    options.servedBy = tool->info->serve ? &*tool : nullptr;
     providers = withTool(std::move(providers), *tool);
   }
   Evaluation evaluation(session.context(), providers, options);

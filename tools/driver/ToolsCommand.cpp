@@ -38,11 +38,6 @@ llvm::Optional<Tool> driver::chosenTool(Session &session, const Arguments &argum
         .help("it is one of " + llvm::join(names, ", "));
     return llvm::None;
   }
-  if (info->provider.empty()) {
-    session.diagnostics.report({}, diag::ToolMissing, name, "perfc writes no input for a run of it")
-        .help(info->insteadOfIt.str());
-    return llvm::None;
-  }
   llvm::Optional<std::vector<Tool>> tools =
       findTools(session.context(), arguments.has("local"), info);
   if (!tools)
@@ -56,7 +51,8 @@ llvm::Optional<Tool> driver::chosenTool(Session &session, const Arguments &argum
 }
 
 std::string driver::providerFor(const Tool &tool) {
-  return findProvider(tool.info->provider)->isChoice() ? tool.info->provider.str() : "";
+  const ProviderInfo *provider = findProvider(tool.info->provider);
+  return provider && provider->isChoice() ? tool.info->provider.str() : "";
 }
 
 void driver::checkToolAsked(Session &session, const Tool &tool, const Evaluation &evaluation) {
@@ -66,7 +62,8 @@ void driver::checkToolAsked(Session &session, const Tool &tool, const Evaluation
   });
   if (!isAsked && !evaluation.results().empty() && !session.diagnostics.hasErrors())
     session.diagnostics.report({}, diag::ToolUnused, tool.info->name)
-        .help("it has " + tool.info->summary.str());
+        .help("it has " + tool.info->summary.str() +
+              (tool.info->serve ? ": a `serve` statement asks for them" : ""));
 }
 
 static std::string placeOf(const Tool &tool) {
@@ -89,15 +86,14 @@ bool driver::listTools(Session &session, const Arguments &arguments) {
                {"perfc asks it for", Align::Left, 0, /*wraps=*/true}});
   for (const Tool &tool : *tools) {
     std::string version = tool.version();
-    bool isHere = tool.missing.empty(), isRun = !tool.info->provider.empty();
+    bool isHere = tool.missing.empty();
     list.push(emit::Json::object()
                   .set("tool", tool.info->name)
                   .set("found", isHere)
                   .set("version", version.empty() ? emit::Json() : emit::Json(version))
-                  .set("where", placeOf(tool))
-                  .set("runs", isRun));
+                  .set("where", placeOf(tool)));
     table.addRow({tool.info->name.str(), isHere ? "yes" : "no", version.empty() ? "-" : version,
-                  placeOf(tool), isRun ? tool.info->summary.str() : "nothing"});
+                  placeOf(tool), tool.info->summary.str()});
   }
   if (!arguments.has("json")) {
     table.print(session.out, session.tableWidth(), session.colorOut);

@@ -2,6 +2,7 @@
 #include "backends/serving/vidur/Deployment.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cmath>
 
@@ -16,15 +17,15 @@ struct NamedModel {
 } // namespace
 
 static constexpr NamedModel models[] = {
-    {"Llama-2-7b", {32, 4096, 32, 32, 128, 11008, true}},
-    {"Llama-2-70b", {80, 8192, 64, 8, 128, 28672, true}},
-    {"Llama-3-8B", {32, 4096, 32, 8, 128, 14336, true}},
-    {"Llama-3-70B", {80, 8192, 64, 8, 128, 28672, true}},
-    {"CodeLlama-34b", {48, 8192, 64, 8, 128, 22016, true}},
-    {"internlm-20b", {60, 5120, 40, 40, 128, 13824, true}},
-    {"internlm2-20b", {48, 6144, 48, 8, 128, 16384, true}},
-    {"Qwen-72B", {80, 8192, 64, 64, 128, 24576, true}},
-    {"phi-2", {32, 2560, 32, 32, 80, 10240, false}},
+    {"meta-llama/Llama-2-7b-hf", {32, 4096, 32, 32, 128, 11008, true}},
+    {"meta-llama/Llama-2-70b-hf", {80, 8192, 64, 8, 128, 28672, true}},
+    {"meta-llama/Meta-Llama-3-8B", {32, 4096, 32, 8, 128, 14336, true}},
+    {"meta-llama/Meta-Llama-3-70B", {80, 8192, 64, 8, 128, 28672, true}},
+    {"codellama/CodeLlama-34b-Instruct-hf", {48, 8192, 64, 8, 128, 22016, true}},
+    {"internlm/internlm-20b", {60, 5120, 40, 40, 128, 13824, true}},
+    {"internlm/internlm2-20b", {48, 6144, 48, 8, 128, 16384, true}},
+    {"Qwen/Qwen-72B", {80, 8192, 64, 64, 128, 24576, true}},
+    {"microsoft/phi-2", {32, 2560, 32, 32, 80, 10240, false}},
 };
 
 double vidur::Model::weightBytes(int64_t tensor, int64_t stages) const {
@@ -50,9 +51,34 @@ std::string vidur::shortName(llvm::StringRef name) {
 llvm::Optional<vidur::Model> vidur::modelNamed(llvm::StringRef name) {
   std::string wanted = shortName(name);
   for (const NamedModel &known : models)
-    if (known.name == wanted)
+    if (shortName(known.name) == wanted)
       return known.model;
   return llvm::None;
+}
+
+/// Letters and digits alone, all small: `Llama-2-7b` and `llama2_7b` are one name.
+static std::string plainName(llvm::StringRef name) {
+  std::string plain;
+  for (char letter : name)
+    if (llvm::isAlnum(letter))
+      plain += llvm::toLower(letter);
+  return plain;
+}
+
+std::string vidur::nameOf(const RankFigures &rank, llvm::StringRef called) {
+  auto areClose = [](double a, double b) { return std::fabs(a / b - 1) < 0.005; };
+  std::string found;
+  for (const NamedModel &known : models) {
+    const Model &model = known.model;
+    if (model.layers != rank.layers || 2 * static_cast<double>(model.hidden) != rank.tokenBytes ||
+        !areClose(rank.weights, model.weightBytes(rank.tensor, rank.stages)) ||
+        !areClose(rank.cacheToken, model.cacheBytes(rank.tensor)))
+      continue;
+    bool isCalled = plainName(called).find(plainName(shortName(known.name))) != std::string::npos;
+    if (found.empty() || isCalled)
+      found = known.name.str();
+  }
+  return found;
 }
 
 llvm::Optional<double> vidur::deviceMemory(llvm::StringRef device) {

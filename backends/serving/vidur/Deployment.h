@@ -25,6 +25,17 @@ struct Model {
 
 /// One of VIDUR's models by its name, with or without its owner: `meta-llama/Llama-2-7b-hf`.
 llvm::Optional<Model> modelNamed(llvm::StringRef name);
+
+/// What a model comes to on a rank.
+struct RankFigures {
+  int64_t layers = 0;                 ///< of the model
+  int64_t tensor = 1, stages = 1;     ///< that it is shared by
+  double weights = 0, cacheToken = 0; ///< B, of matrices of a stage, and of a token in all layers
+  double tokenBytes = 0;              ///< between layers
+};
+/// The whole name of the model of VIDUR that comes to `rank`; of several alike the one that
+/// `called` has in it. "" for none.
+std::string nameOf(const RankFigures &rank, llvm::StringRef called);
 /// What a name is without owner and the words that do not change the dimensions.
 std::string shortName(llvm::StringRef name);
 /// B of a device's memory: a100, h100 or a40.

@@ -8,8 +8,7 @@
 using namespace perfc;
 using namespace perfc::serving;
 
-/// B of the cache of a token on a rank, in all layers.
-static double cacheOf(const ServedModel &model) {
+double vidur::cacheOf(const ServedModel &model) {
   double bytes = 0;
   for (const StageRoom &room : model.rooms)
     bytes += room.cacheToken;
@@ -17,8 +16,8 @@ static double cacheOf(const ServedModel &model) {
 }
 
 /// What of `serve` VIDUR does not have; "" for nothing.
-static std::string lacks(study::ServeOp serve, const ServedModel &model) {
-  if (!vidur::hasScheduler(serve.scheduler().kind()))
+std::string vidur::lacks(study::ServeOp serve, int64_t copies) {
+  if (!hasScheduler(serve.scheduler().kind()))
     return "it has no scheduler " + serve.scheduler().label().str();
   if (serve.admission() != "arrival")
     return "it takes requests in by arrival";
@@ -26,9 +25,14 @@ static std::string lacks(study::ServeOp serve, const ServedModel &model) {
     return "it has no prefix cache";
   if (serve.scheduler().swap() > 0)
     return "it does not move caches to the host";
-  if (model.copies > 1 && serve.router() != "round_robin" && serve.router() != "least_loaded")
+  if (copies > 1 && serve.router() != "round_robin" && serve.router() != "least_loaded")
     return fmt::format("requests that go to copies by {} are not those of its stream",
                        serve.router().str());
+  return "";
+}
+
+/// What it needs besides of the program, since perfc runs it.
+static std::string misses(const ServedModel &model) {
   if (!model.table)
     return "it has no times of batches (`costs table \"PREFIX\"`)";
   return model.capacity > 0 ? "" : "the memory of the chip has no capacity";
@@ -36,7 +40,9 @@ static std::string lacks(study::ServeOp serve, const ServedModel &model) {
 
 PoolSetup vidur::setupOf(study::ServeOp serve, const ServedModel &model, std::string &why) {
   PoolSetup setup;
-  why = lacks(serve, model);
+  why = lacks(serve, model.copies);
+  if (why.empty())
+    why = misses(model);
   if (!why.empty())
     return setup;
   study::SchedulerOp scheduler = serve.scheduler();

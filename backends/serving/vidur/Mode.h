@@ -11,6 +11,11 @@
 
 namespace perfc::serving::vidur {
 
+/// What of `serve` VIDUR does not have; "" for nothing.
+std::string lacks(study::ServeOp serve, int64_t copies);
+/// B of the cache of a token on a rank, in all layers.
+double cacheOf(const ServedModel &model);
+
 /// What VIDUR serves the requests of `serve` with; `why` says what it cannot do. Of copies it takes
 /// that with the fewest requests waiting where the program says least_loaded.
 PoolSetup setupOf(study::ServeOp serve, const ServedModel &model, std::string &why);
