@@ -21,7 +21,9 @@ namespace {
 class RequestTable {
 public:
   RequestTable(const RequestColumns &columns, std::vector<Request> &requests)
-      : columns(columns), requests(requests) {}
+      : titles{columns.id, columns.queueDelay, columns.firstToken, columns.latency,
+               columns.restarts},
+        requests(requests) {}
 
   /// Why it cannot be read, or "".
   std::string read(llvm::StringRef text);
@@ -30,9 +32,9 @@ private:
   std::string readTitles(llvm::StringRef line);
   std::string readLine(llvm::StringRef line, unsigned number);
 
-  const RequestColumns &columns;
-  std::vector<Request> &requests;
   static constexpr size_t columnCount = 5;
+  llvm::StringRef titles[columnCount];
+  std::vector<Request> &requests;
   size_t places[columnCount] = {};
   size_t known = 0;
 };
@@ -40,8 +42,6 @@ private:
 } // namespace
 
 std::string RequestTable::readTitles(llvm::StringRef line) {
-  llvm::StringRef titles[columnCount] = {columns.id, columns.queueDelay, columns.firstToken,
-                                         columns.latency, columns.restarts};
   llvm::SmallVector<llvm::StringRef, 32> cells;
   line.split(cells, ',');
   for (size_t i = 0; i < columnCount; ++i) {
@@ -57,12 +57,13 @@ std::string RequestTable::readTitles(llvm::StringRef line) {
 std::string RequestTable::readLine(llvm::StringRef line, unsigned number) {
   llvm::SmallVector<llvm::StringRef, 32> cells;
   line.split(cells, ',');
+  constexpr double most = 1e15; // of counts and seconds, exact in whole numbers
   double values[columnCount] = {};
   for (size_t i = 0; i < columnCount; ++i)
     if (places[i] >= cells.size() || cells[places[i]].trim().getAsDouble(values[i]) ||
-        !std::isfinite(values[i]) || values[i] < 0)
+        !(values[i] >= 0 && values[i] < most))
       return fmt::format("line {} of its table of requests has no number for `{}`", number,
-                         (i == 0 ? columns.id : columns.latency).str());
+                         titles[i].str());
   auto [id, delay, first, latency, restarts] = values;
   if (!(id < static_cast<double>(requests.size())) || id != std::floor(id))
     return fmt::format("line {} of its table is of a request that it was not given", number);
