@@ -79,6 +79,7 @@ bool Deployment::findLimits() {
   limits.maxBatch = scheduler.maxBatch();
   limits.maxTokens = scheduler.maxTokens();
   limits.chunk = scheduler.chunk();
+  limits.poll = scheduler.poll();
   limits.stages = model.stages;
   limits.blocks = endless;
   limits.admission = {serve.admission() == "priority"   ? Admission::Order::Priority
@@ -232,6 +233,8 @@ std::string Deployment::strategyText() const {
   std::string text = scheduler.label().str();
   if (scheduler.makesPieces())
     text += fmt::format(", chunk {}", limits.chunk);
+  if (limits.poll > 1)
+    text += fmt::format(", poll {}", limits.poll);
   text += fmt::format(", max_batch {}", limits.maxBatch);
   if (kind() == "vllm" || kind() == "tensorrt_llm")
     text += fmt::format(", max_tokens {}", limits.maxTokens);

@@ -113,7 +113,7 @@ void Scheduler::release(uint32_t number) {
 }
 
 /// Requests that have waited longer than the goal go behind all that have not.
-void Scheduler::letPass(double now) {
+void Scheduler::letPass() {
   auto isLate = [&](uint32_t number) {
     const Request &request = requests[number];
     return request.scheduled < 0 && now > request.arrival + limits.admission.goal;
@@ -126,9 +126,10 @@ void Scheduler::letPass(double now) {
     queue.swap(late);
 }
 
-Batch Scheduler::makeBatch(double now) {
+Batch Scheduler::makeBatch(double time) {
+  now = time;
   if (limits.admission.order == Admission::Order::Goal)
-    letPass(now);
+    letPass();
   return next();
 }
 

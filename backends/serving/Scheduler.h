@@ -55,6 +55,7 @@ struct Limits {
   int64_t maxTokens =
       8192;             ///< vllm: of a batch of prompts, padded to the longest; lightllm: of one
   int64_t chunk = 512;  ///< sarathi, vllm_v1, sglang: tokens of a batch
+  int64_t poll = 1;     ///< sglang: batches of tokens after which it looks for new requests
   int64_t reserved = 0; ///< static, orca: blocks that each request holds from its start
   int64_t stages = 1;   ///< batches that are under way at the same time
   Admission admission;
@@ -98,8 +99,8 @@ public:
   void forget(uint32_t request);
   /// Gives back what a request holds that goes on elsewhere.
   void release(uint32_t request);
-  /// The next batch at `now`, in s; empty when there is nothing to run.
-  Batch makeBatch(double now);
+  /// The next batch at `time`, in s; empty when there is nothing to run.
+  Batch makeBatch(double time);
   /// Takes a batch back whose requests have advanced.
   virtual void end(const Batch &batch);
 
@@ -155,12 +156,13 @@ protected:
   int64_t resident = 0;          ///< requests with blocks
   int64_t used = 0, peak = 0;
   int64_t moved = 0;
+  double now = 0; ///< when the batch at hand is made
 
 private:
   void share(Request &request);
   void keep(const Request &request);
   int64_t prefixRoom() const { return std::min(limits.prefixBlocks, limits.blocks - used); }
-  void letPass(double now);
+  void letPass();
 
   llvm::Optional<PrefixCache> prefixes;
   llvm::Optional<PrefixCache> tier; ///< all that was in `prefixes`, and more

@@ -86,7 +86,10 @@ static constexpr ChoiceArgument sglangArguments[] = {
     {.name = "block",
      .dims = Dims::Tokens,
      .byDefault = "1",
-     .doc = "tokens in a block of the cache"}};
+     .doc = "tokens in a block of the cache"},
+    {.name = "poll",
+     .byDefault = "1",
+     .doc = "batches of tokens after which it looks for new requests"}};
 static constexpr ChoiceForm schedulerForms[] = {
     {.choice = "sarathi", .arguments = chunkedArguments},
     {.choice = "vllm", .arguments = vllmArguments},

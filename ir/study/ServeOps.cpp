@@ -214,6 +214,9 @@ static OpDecl schedulerDecl() {
                     intAttr("max_batch", "requests that run at most").atLeast(1),
                     intAttr("block", "tokens in a block of the cache").atLeast(1).otherwise(16),
                     countAttr("chunk", "of sarathi: tokens of a batch"),
+                    intAttr("poll", "of sglang: batches of tokens between looks for new requests")
+                        .atLeast(1)
+                        .otherwise(1),
                     quantityAttr(
                         "swap", Dimension(BaseUnit::Byte) / seconds,
                         "of vllm and sarathi: to the host, for caches of requests that give way")

@@ -29,6 +29,8 @@ struct SchedulerOp : ir::OpView {
   int64_t block() const { return op->intAttr("block"); }
   /// Tokens of a batch, of those that make pieces of prompts.
   int64_t chunk() const { return op->intAttr(kind() == "vllm_v1" ? "max_tokens" : "chunk"); }
+  /// Batches of tokens after which new requests are looked for.
+  int64_t poll() const { return op->intAttr("poll"); }
   bool makesPieces() const {
     return kind() == "sarathi" || kind() == "vllm_v1" || kind() == "sglang";
   }

@@ -15,6 +15,11 @@ double Sglang::reserveFor(const Request &request) const {
   return share * static_cast<double>(std::max<int64_t>(0, left));
 }
 
+std::deque<uint32_t>::iterator Sglang::nextSeen() {
+  return llvm::find_if(queue,
+                       [&](uint32_t number) { return requests[number].arrival <= lastPoll; });
+}
+
 /// The prompt that was cut, then new ones.
 Batch Sglang::prompts() {
   Batch batch;
@@ -33,9 +38,11 @@ Batch Sglang::prompts() {
     budget -= tokens;
   }
   running = std::move(others);
-  while (!queue.empty() && budget > 0 && resident < limits.maxBatch &&
-         batch.size() < microbatch()) {
-    Request &request = requests[queue.front()];
+  while (budget > 0 && resident < limits.maxBatch && batch.size() < microbatch()) {
+    auto place = nextSeen();
+    if (place == queue.end())
+      break;
+    Request &request = requests[*place];
     PrefixCache::Match match = findPrefix(request);
     reserved += reserveFor(request);
     auto kept = static_cast<int64_t>(std::ceil(reserved / static_cast<double>(limits.blockTokens)));
@@ -43,9 +50,9 @@ Batch Sglang::prompts() {
     if (!takeIn(request, match, limits.blocksFor(request.prompt), isAlone ? 0 : kept))
       break;
     int64_t tokens = std::min(request.prompt - request.processed, budget);
-    batch.push_back({queue.front(), tokens});
+    batch.push_back({*place, tokens});
     budget -= tokens;
-    queue.pop_front();
+    queue.erase(place);
   }
   return batch;
 }
@@ -80,9 +87,16 @@ void Sglang::retract() {
 }
 
 Batch Sglang::next() {
+  if (running.empty() || untilPoll == 0) {
+    lastPoll = now;
+    untilPoll = limits.poll;
+  }
   Batch batch = prompts();
-  if (!batch.empty())
+  if (!batch.empty()) {
+    untilPoll = 0;
     return batch;
+  }
+  --untilPoll;
   retract();
   share = std::max(lastShare, share - (firstShare - lastShare) / shareSteps);
   return decodes();

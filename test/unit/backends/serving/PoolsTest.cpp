@@ -56,6 +56,7 @@ public:
     limits.stages = 1 + upTo(2);
     limits.maxBatch = limits.stages + upTo(20);
     limits.chunk = limits.guesses + 1 + upTo(300);
+    limits.poll = 1 + upTo(12);
     limits.maxTokens = 1 + upTo(500);
     setup.scheduler = schedulerOf(kind);
     setup.copies = static_cast<size_t>(1 + upTo(3));

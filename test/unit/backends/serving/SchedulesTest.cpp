@@ -122,6 +122,7 @@ static Case randomCase(std::mt19937 &random) {
   limits.stages = result.kind == "lightllm" ? 1 : 1 + upTo(3);
   limits.maxBatch = limits.stages + upTo(20);
   limits.chunk = 1 + upTo(300);
+  limits.poll = 1 + upTo(12);
   limits.maxTokens = 1 + upTo(500);
   return result;
 }
@@ -396,6 +397,25 @@ TEST(Schedules, FasterIsNeverLater) {
     SimulationResult slow = serve(1), fast = serve(0.5);
     for (size_t i = 0; i < entry.requests.size(); ++i)
       EXPECT_LE(fast.requests[i].done, slow.requests[i].done);
+  }
+}
+
+/// The second request comes at 1.5 s, during the first batch of tokens; the first is done at 11 s.
+TEST(Schedules, NewRequestsWaitForThePoll) {
+  for (auto [poll, scheduled] : {std::pair(1, 2.0), {2, 3.0}, {3, 4.0}, {30, 11.0}}) {
+    std::vector<Request> requests(2);
+    for (Request &request : requests) {
+      request.prompt = 20;
+      request.answer = 11;
+    }
+    requests[1].arrival = 1.5;
+    Limits limits;
+    limits.blocks = 100;
+    limits.poll = poll;
+    SimulationResult result =
+        simulate(requests, {schedulerOf("sglang"), limits},
+                 [](const BatchShape &, std::vector<double> &seconds) { seconds = {1}; });
+    EXPECT_EQ(result.requests[1].scheduled, scheduled) << poll;
   }
 }
 
