@@ -223,6 +223,14 @@ void CallText::reportUnknown(const Object &object, const std::vector<llvm::Strin
                                 : "write its layers as a workload, of a family where one fits");
 }
 
+/// False of what stands for nothing: null, 0, false, and what is empty.
+static bool isGiven(const llvm::json::Value &value) {
+  const llvm::json::Array *list = value.getAsArray();
+  const llvm::json::Object *object = value.getAsObject();
+  return value.getAsNumber().getValueOr(0) != 0 || value.getAsBoolean().getValueOr(false) ||
+         (list && !list->empty()) || (object && !object->empty());
+}
+
 void CallText::warnUnused(const Row &row, const Object &object,
                           std::vector<llvm::StringRef> &path) {
   std::vector<llvm::StringRef> sizes = textsOf(table.find(folder, "size_words"));
@@ -236,10 +244,7 @@ void CallText::warnUnused(const Row &row, const Object &object,
     llvm::StringRef(entry.name).split(words, '_');
     bool isSize =
         llvm::any_of(words, [&](llvm::StringRef word) { return llvm::is_contained(sizes, word); });
-    bool isGiven = entry.value->getAsNumber().getValueOr(0) != 0 ||
-                   entry.value->getAsBoolean().getValueOr(false) || entry.value->getAsArray() ||
-                   entry.value->getAsObject();
-    if (!isSize || !isGiven)
+    if (!isSize || !isGiven(*entry.value))
       continue;
     path.push_back(entry.key);
     diagnostics.report(config.place(path), diag::ConfigKeyUnused, entry.key, nameOf(*row.item));
