@@ -100,12 +100,6 @@ Simulation::Simulation(std::vector<Request> list, const Setup &setup,
     renew(copy);
   for (Pool &pool : pools)
     findTakers(pool);
-  if (setup.keepsAll) { // moving millions of gaps costs more than the batches between them
-    int64_t answers = 0;
-    for (const Request &request : result.requests)
-      answers += request.total() - request.prompt;
-    result.gaps.reserve(static_cast<size_t>(answers));
-  }
 }
 
 //===-- Where requests go
