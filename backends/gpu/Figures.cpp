@@ -157,6 +157,8 @@ TileList gpu::tileList(tile::FamilyOp family) {
           list.columns.push_back(static_cast<double>(columns));
           list.splits.push_back(static_cast<double>(split));
         }
+    if (part.hasAttr("aligned"))
+      list.words.push_back({begin, list.size(), static_cast<double>(part.intAttr("aligned"))});
     if (auto most = shapes.upTo())
       list.rules.push_back({begin, list.size(), static_cast<double>(*most)});
   }

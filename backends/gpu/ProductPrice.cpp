@@ -10,6 +10,13 @@ using namespace perfc::gpu;
 ProductPricer::ProductPricer(const Design &design, const FamilyFigures &family, TileList tiles)
     : design(design), family(family), tiles(std::move(tiles)) {}
 
+bool TileList::serves(size_t tile, const ProductWork &work) const {
+  for (const Words &some : words)
+    if (tile >= some.begin && tile < some.end && work.alignment < some.bytes)
+      return false;
+  return true;
+}
+
 double FamilyFigures::stepProducts(double elementBytes) const {
   return std::max(1.0, std::floor(step / elementBytes));
 }
@@ -157,7 +164,8 @@ public:
 
   void run(const TileList &tiles, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      attempt({tiles.rows[i], tiles.columns[i], tiles.splits[i]});
+      if (tiles.serves(i, work))
+        attempt({tiles.rows[i], tiles.columns[i], tiles.splits[i]});
   }
   llvm::Optional<Tile> found;
 

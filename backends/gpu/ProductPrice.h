@@ -105,6 +105,13 @@ struct TileList {
     double upTo;
   };
   std::vector<Rule> rules;
+  /// Tiles from `begin` on are for operands whose rows are whole words of so many bytes.
+  struct Words {
+    size_t begin, end;
+    double bytes;
+  };
+  std::vector<Words> words;
+  bool serves(size_t tile, const ProductWork &work) const;
   size_t size() const { return rows.size(); }
 };
 

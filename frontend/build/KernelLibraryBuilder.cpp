@@ -118,6 +118,9 @@ void KernelLibraryBuilder::shapes(const Node &node, ir::Region &family) {
   if (const Quantity *most = node.quantity("up_to");
       most && isGood(node, most->sign() > 0, "`up_to` is a whole number from 1"))
     op->setAttr("up_to", most->rational().numerator());
+  if (const Quantity *word = node.quantity("aligned");
+      word && isGood(node, word->sign() > 0, "`aligned` is a whole number of bytes from 1"))
+    op->setAttr("aligned", word->rational().numerator());
 }
 
 /// A word that takes whole numbers from 1, or one of several words.

@@ -134,6 +134,11 @@ static constexpr WordSpec shapesWords[] = {
      .byDefault = "all",
      .doc = "a rule instead of a choice: these tiles are for so many rows at most, of several such "
             "lines the first"},
+    {.word = "aligned",
+     .kind = Integer,
+     .clauseOnly = true,
+     .byDefault = "1",
+     .doc = "these tiles are for operands whose rows are whole words of so many bytes"},
 };
 
 llvm::ArrayRef<WordSpec> perfc::kernelWordsOf(BlockKind kind) {

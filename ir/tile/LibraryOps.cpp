@@ -235,6 +235,10 @@ std::vector<OpDecl> tile::libraryDecls() {
                   intAttr("up_to", "the most rows of a product that they are for; the first such "
                                    "tiles are taken")
                       .atLeast(1)
+                      .optional(),
+                  intAttr("aligned", "they are for operands whose rows are whole words of so many "
+                                     "bytes")
+                      .atLeast(1)
                       .optional()},
         .verifier = verifyShapes},
        {.name = ChoiceOp::opName,

@@ -142,6 +142,21 @@ TEST(ProductPrice, RulesByRows) {
   EXPECT_EQ(pricer.fastest(product(17, 128, 64))->rows, 128);
 }
 
+TEST(ProductPrice, TilesForWholeWords) {
+  Design design = plainDesign();
+  TileList list = tilesOf(32, 32);
+  list.words.push_back({0, 1, 8});
+  ProductWork work = product(64, 64, 64);
+  work.alignment = 4;
+  EXPECT_FALSE(ProductPricer(design, {}, list).fastest(work));
+  list.rows.push_back(64);
+  list.columns.push_back(64);
+  list.splits.push_back(1);
+  EXPECT_EQ(ProductPricer(design, {}, list).fastest(work)->rows, 64);
+  work.alignment = 8;
+  EXPECT_EQ(ProductPricer(design, {}, list).fastest(work)->rows, 32); // four units work, not one
+}
+
 TEST(ProductPrice, TilesThatFitNoUnit) {
   Design design = plainDesign();
   design.staging = 1024;
