@@ -66,6 +66,8 @@ static llvm::StringRef taskOf(llvm::StringRef name) {
     return name.rsplit(llvm::StringRef("For")).second;
   if (name.endswith("LMHeadModel"))
     return "CausalLM";
+  if (name.endswith("EncoderModel"))
+    return "EncoderModel";
   return name.endswith("MTModel") ? "ConditionalGeneration" : "Model";
 }
 
@@ -268,6 +270,14 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
   if (const Object *rotary = object.getObject("rope_parameters")) // of newer files
     if (const Json *share = rotary->get("partial_rotary_factor"))
       keys.try_emplace("partial_rotary_factor", *share);
+  // `hybrid_override_pattern` is a text with a letter for each layer.
+  for (const auto &[key, value] : object)
+    if (auto pattern = value.getAsString(); pattern && llvm::StringRef(key).endswith("_pattern")) {
+      llvm::json::Array letters;
+      for (char letter : *pattern)
+        letters.push_back(std::string(1, letter));
+      keys[key] = std::move(letters);
+    }
   llvm::StringRef task = taskOf(object);
   if (task.empty() && taskOf(config.keys) == "Model") // neither have its parts a head
     task = "Model";
