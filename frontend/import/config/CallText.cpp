@@ -5,6 +5,7 @@
 #include "ir/common/diagnostics/Models.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <utility>
 
 using namespace perfc;
 using namespace perfc::config;
@@ -166,8 +167,10 @@ std::string CallText::argument(const ast::Arg &parameter, const Json &value,
       all.push_back(value);
     return text(std::move(all));
   }
-  if (object && !kind.empty())
-    return call(*object, path, object->getString("model_type").getValueOr(kind));
+  if (object && !kind.empty()) { // a part of Qwen3-VL may be called as the whole is
+    llvm::StringRef inner = object->getString("model_type").getValueOr(kind);
+    return call(*object, path, asName(inner) == outer ? kind : inner);
+  }
   return text(value);
 }
 
@@ -283,7 +286,9 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
     task = "Model";
   if (!task.empty())
     keys["head"] = task;
+  std::string around = std::exchange(outer, name);
   std::string list = arguments(row, keys, path);
+  outer = around;
   warnUnused(row, object, path);
   return name + "(" + list + ")";
 }

@@ -47,6 +47,7 @@ private:
   FamilyTable &table;
   DiagnosticEngine &diagnostics;
   std::set<std::string> used;
+  std::string outer; ///< the model whose parts are being read
 };
 
 } // namespace perfc::config
