@@ -98,6 +98,8 @@ static constexpr OptionSpec importOptions[] = {
     {"drop-missing", 0, "", "of chakra: leave out edges to nodes that a trace does not have"},
     {"summary", 0, "", "of chakra: what the files do in sum, not node by node"},
     {"simplify", 0, "", "of chakra: without METADATA and INVALID nodes and operations of the host"},
+    {"times", 0, "T.csv",
+     "of torch_trace: write measured times there, to hold predictions against"},
     {"output", 'o', "FILE", "write there instead of standard output"},
 };
 static constexpr OptionSpec validateOptions[] = {

@@ -47,6 +47,8 @@ bool importTflite(Session &session, llvm::ArrayRef<std::string> files, const Arg
                   std::string &text);
 bool importTorch(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                  std::string &text);
+bool importTorchTrace(Session &session, llvm::ArrayRef<std::string> files,
+                      const Arguments &arguments, std::string &text);
 bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                     std::string &text);
 

@@ -25,6 +25,9 @@ static const ImportFormat formats[] = {
      importTimeloop},
     {"torch", "FILE.pt.json", "a graph of PyTorch, as share/perfc/export_torch.py writes it", 1, 1,
      importTorch},
+    {"torch_trace", "FILE.json",
+     "operators that PyTorch's profiler, or a host trace of Chakra, recorded", 1, 1,
+     importTorchTrace},
 };
 
 llvm::ArrayRef<ImportFormat> driver::importFormats() { return formats; }

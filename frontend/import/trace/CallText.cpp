@@ -1,0 +1,375 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/trace/CallText.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <fmt/format.h>
+
+using namespace perfc;
+using namespace perfc::trace;
+
+using Dims = std::vector<int64_t>;
+
+llvm::StringRef trace::plainName(llvm::StringRef op) {
+  op = op.rsplit("::").second.empty() ? op : op.rsplit("::").second;
+  if (op.size() > 1 && !op.endswith("__"))
+    op.consume_back("_");
+  return op;
+}
+
+bool trace::movesNothing(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(plainName(op))
+      .Cases("view", "reshape", "t", "transpose", "permute", "expand", "unsqueeze", "squeeze", true)
+      .Cases("slice", "select", "as_strided", "detach", "alias", "split", "chunk", "unbind", true)
+      .Cases("narrow", "flatten", "unflatten", "_unsafe_view", "view_as", "expand_as", true)
+      .Cases("empty", "empty_like", "empty_strided", "resize", "set", "result_type", true)
+      .Cases("lift_fresh", "resolve_conj", "resolve_neg", "is_nonzero", "item", true)
+      .Cases("_local_scalar_dense", "cudnn_is_acceptable", "dropout", "to", "contiguous", true)
+      .Cases("movedim", "unfold", "real", "view_as_real", "view_as_complex", "numpy_T", true)
+      .Cases("split_with_sizes", "broadcast_tensors", "_has_compatible_shallow_copy_type", true)
+      .Cases("reshape_as", "matrix_H", "swapaxes", "diagonal", "requires_grad", "type_as", true)
+      .Default(false);
+}
+
+static int64_t product(llvm::ArrayRef<int64_t> dims) {
+  int64_t elements = 1;
+  for (int64_t dim : dims)
+    if (llvm::MulOverflow(elements, dim, elements))
+      return 0;
+  return elements;
+}
+
+static std::string list(llvm::ArrayRef<int64_t> dims) {
+  std::string text;
+  for (int64_t dim : dims)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", dim);
+  return "[" + text + "]";
+}
+
+/// The numbers of `[2, 2]`; nothing for another text.
+static llvm::Optional<Dims> numbers(llvm::StringRef text) {
+  Dims all;
+  if (!text.consume_front("[") || !text.consume_back("]"))
+    return llvm::None;
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef part : parts)
+    if (part.trim().getAsInteger(10, all.emplace_back()))
+      return llvm::None;
+  return all;
+}
+
+namespace {
+
+/// One call as it is read.
+class CallReader {
+public:
+  explicit CallReader(const Call &call) : call(call) {}
+  llvm::Optional<CallText> run();
+
+private:
+  /// The dimensions of argument `i`; null where it is no single tensor, or has no elements.
+  const Dims *tensor(size_t i) const {
+    if (i >= call.arguments.size() || call.arguments[i].tensors.size() != 1)
+      return nullptr;
+    const Dims &dims = call.arguments[i].tensors.front().dims;
+    return dims.empty() || product(dims) == 0 ? nullptr : &dims;
+  }
+  llvm::StringRef text(size_t i) const {
+    return i < call.arguments.size() ? llvm::StringRef(call.arguments[i].text) : "";
+  }
+  /// `count` numbers of argument `i`, where a single one stands for all.
+  llvm::Optional<Dims> numbersOf(size_t i, size_t count) const;
+  void set(std::string value, llvm::ArrayRef<const char *> modules) {
+    std::string name = made.results.empty() ? "y" : fmt::format("y{}", made.results.size());
+    made.body += fmt::format("  {} = {}\n", name, value);
+    made.results.push_back(name);
+    made.modules.insert(modules.begin(), modules.end());
+  }
+  bool product2d(const Dims *x, const Dims *w, bool isTurned, const Dims *bias,
+                 bool isWeight = true);
+  bool batched(const Dims *a, const Dims *b);
+  bool convolution(size_t x, size_t w, size_t bias, size_t stride, bool isTransposed, size_t groups,
+                   bool isTwice);
+  bool normalisation(size_t scale, size_t shift);
+  bool attention();
+  bool recurrent();
+  bool pool();
+  bool rows(llvm::StringRef op, const char *module);
+
+  const Call &call;
+  CallText made;
+};
+
+} // namespace
+
+llvm::Optional<Dims> CallReader::numbersOf(size_t i, size_t count) const {
+  auto all = numbers(text(i));
+  if (all && all->size() == 1)
+    all->resize(count, all->front());
+  return all && all->size() == count ? all : llvm::None;
+}
+
+/// x times w, of K rows or, turned, of K columns.
+bool CallReader::product2d(const Dims *x, const Dims *w, bool isTurned, const Dims *bias,
+                           bool isWeight) {
+  if (!x || !w || w->size() != 2)
+    return false;
+  int64_t inner = (*w)[isTurned ? 1 : 0], outer = (*w)[isTurned ? 0 : 1];
+  if (x->back() != inner)
+    return false;
+  std::string value = fmt::format("matmul(tensor[{}, {}], {}[{}, {}])", product(*x) / inner, inner,
+                                  isWeight ? "weight" : "tensor", inner, outer);
+  if (bias)
+    value += fmt::format(" + weight[{}]", outer);
+  set(value, {"matmul"});
+  return true;
+}
+
+bool CallReader::batched(const Dims *a, const Dims *b) {
+  if (!a || !b || a->size() != 3 || b->size() != 3 || (*a)[2] != (*b)[1] || (*a)[0] != (*b)[0])
+    return false;
+  made.body +=
+      fmt::format("  a = tensor{}\n  c = tensor{}\n  y[b, i, j] += a[b, i, k] * c[b, k, j]\n",
+                  list(*a), list(*b));
+  made.results.push_back("y");
+  return true;
+}
+
+/// Arguments from `stride` on are strides, pads and dilations. `isTwice`: the products of both
+/// gradients, as many as the convolution has each.
+bool CallReader::convolution(size_t xAt, size_t wAt, size_t biasAt, size_t strideAt,
+                             bool isTransposed, size_t groupsAt, bool isTwice) {
+  const Dims *x = tensor(xAt), *w = tensor(wAt);
+  if (!x || !w || x->size() != w->size() || x->size() < 3 || x->size() > 4)
+    return false;
+  size_t ranks = x->size() - 2;
+  auto stride = numbersOf(strideAt, ranks), pad = numbersOf(strideAt + 1, ranks),
+       dilation = numbersOf(strideAt + 2, ranks);
+  int64_t groups = 1;
+  if (!stride || !pad || !dilation || text(groupsAt).getAsInteger(10, groups) || groups < 1 ||
+      (*x)[1] % groups || (*w)[isTransposed ? 1 : 0] < 1 || (*w)[0] % groups)
+    return false;
+  int64_t made_ = isTransposed ? (*w)[1] * groups : (*w)[0];
+  std::string value;
+  if (isTransposed && ranks == 2)
+    value = fmt::format("conv2d_transposed(tensor{}, weight[{}, {}, {}, {}, {}], ", list(*x),
+                        groups, (*x)[1] / groups, (*w)[1], (*w)[2], (*w)[3]);
+  else if (isTransposed)
+    return false;
+  else if (ranks == 2)
+    value = fmt::format("conv2d_groups(tensor{}, weight[{}, {}, {}, {}, {}], ", list(*x), groups,
+                        (*w)[0] / groups, (*w)[1], (*w)[2], (*w)[3]);
+  else
+    value = fmt::format(
+        "conv1d(tensor{}, weight[{}, {}, {}, {}], stride = {}, pad = {}, dilation = {})", list(*x),
+        groups, (*w)[0] / groups, (*w)[1], (*w)[2], (*stride)[0], (*pad)[0], (*dilation)[0]);
+  if (ranks == 2)
+    value += fmt::format(
+        "stride_y = {0}, stride_x = {1}, dilation_y = {2}, dilation_x = {3}, top = {4}, "
+        "bottom = {4}, left = {5}, right = {5})",
+        (*stride)[0], (*stride)[1], (*dilation)[0], (*dilation)[1], (*pad)[0], (*pad)[1]);
+  const char *module = ranks == 1 ? "conv1d" : isTransposed ? "transposed" : "grouped";
+  if (tensor(biasAt) && ranks == 2 && !isTwice)
+    value = fmt::format("channel_bias({}, weight[{}])", value, made_);
+  set(value, {module, "elementwise"});
+  if (isTwice)
+    set(value, {module});
+  return true;
+}
+
+/// Over the last ranks, as many as the scale has.
+bool CallReader::normalisation(size_t scaleAt, size_t shiftAt) {
+  const Dims *x = tensor(0), *scale = tensor(scaleAt), *shift = tensor(shiftAt);
+  int64_t inner = scale ? product(*scale) : x ? x->back() : 0;
+  if (!x || !inner || product(*x) % inner)
+    return false;
+  std::string from = fmt::format("tensor[{}, {}]", product(*x) / inner, inner);
+  bool isRms = plainName(call.op).contains("rms");
+  if (isRms && scale)
+    set(fmt::format("rmsnorm({}, weight[{}])", from, inner), {"rmsnorm"});
+  else if (isRms)
+    set(fmt::format("rmsnorm_plain({})", from), {"rmsnorm"});
+  else if (scale && shift)
+    set(fmt::format("layernorm({}, weight[{}], weight[{}])", from, inner, inner), {"layernorm"});
+  else if (scale)
+    set(fmt::format("layernorm_scaled({}, weight[{}])", from, inner), {"layernorm"});
+  else
+    set(fmt::format("layernorm_plain({})", from), {"layernorm"});
+  return true;
+}
+
+/// Arguments: queries, keys, values, a mask, dropout, whether it is causal.
+bool CallReader::attention() {
+  const Dims *q = tensor(0), *k = tensor(1), *v = tensor(2);
+  if (!q || !k || !v || q->size() != 4 || k->size() != 4 || v->size() != 4 || (*q)[3] != (*k)[3] ||
+      (*k)[3] != (*v)[3] || (*q)[1] % (*k)[1])
+    return false;
+  int64_t batch = (*q)[0], heads = (*q)[1], groups = (*k)[1], t = (*q)[2], s = (*k)[2], e = (*q)[3];
+  bool isCausal = text(5).startswith_insensitive("true");
+  made.modules.insert("attention");
+  if (!isCausal && t == s && heads == groups) {
+    std::string one = fmt::format("tensor[{}, {}, {}, {}]", batch, heads, t, e);
+    set(fmt::format("attention({0}, {0}, {0})", one), {});
+    return true;
+  }
+  if (isCausal && t <= s)
+    set(fmt::format("attend(tensor[{0}, {1}, {2}, {3}, {5}], tensor[{0}, {1}, {4}, {5}], "
+                    "tensor[{0}, {1}, {4}, {5}])",
+                    batch, groups, heads / groups, t, s, e),
+        {});
+  else
+    set(fmt::format("cross_attention(tensor[{0}, {1}, {2}, {4}], tensor[{0}, {1}, {3}, {4}], "
+                    "tensor[{0}, {1}, {3}, {4}])",
+                    batch, heads, t, s, e),
+        {});
+  return true;
+}
+
+/// The products of a recurrent network: each matrix of its weights meets each token.
+bool CallReader::recurrent() {
+  const Dims *x = tensor(0);
+  if (!x)
+    return false;
+  for (size_t i = 1; i < call.arguments.size(); ++i)
+    for (const Tensor &weight : call.arguments[i].tensors)
+      if (weight.dims.size() == 2 && weight.dims[0] > 0 && weight.dims[1] > 0)
+        set(fmt::format("matmul(tensor[{}, {}], weight[{}, {}])", product(*x) / x->back(),
+                        weight.dims[1], weight.dims[1], weight.dims[0]),
+            {"matmul"});
+  return !made.results.empty();
+}
+
+/// Arguments: the image, the window, strides and pads.
+bool CallReader::pool() {
+  const Dims *x = tensor(0);
+  auto window = numbersOf(1, 2), stride = numbersOf(2, 2), pad = numbersOf(3, 2);
+  if (text(2) == "[]")
+    stride = window;
+  if (!x || x->size() != 4 || !window || !stride || !pad || (*stride)[0] != (*stride)[1] ||
+      (*pad)[0] != (*pad)[1])
+    return false;
+  set(fmt::format("max_pool(tensor{}, R = {}, S = {}, stride = {}, pad = {})", list(*x),
+                  (*window)[0], (*window)[1], (*stride)[0], (*pad)[0]),
+      {"pooling"});
+  return true;
+}
+
+/// Over the last rank.
+bool CallReader::rows(llvm::StringRef op, const char *module) {
+  const Dims *x = tensor(0);
+  if (!x)
+    return false;
+  set(fmt::format("{}(tensor[{}, {}])", op, product(*x) / x->back(), x->back()), {module});
+  return true;
+}
+
+llvm::Optional<CallText> CallReader::run() {
+  llvm::StringRef name = plainName(call.op);
+  bool isMade = false;
+  if (name == "linear")
+    isMade = product2d(tensor(0), tensor(1), true, tensor(2));
+  else if (name == "mm")
+    isMade = product2d(tensor(0), tensor(1), false, nullptr, false);
+  else if (name == "addmm" || name == "_addmm_activation")
+    isMade = product2d(tensor(1), tensor(2), false, tensor(0));
+  else if (name == "bmm")
+    isMade = batched(tensor(0), tensor(1));
+  else if (name == "baddbmm")
+    isMade = batched(tensor(1), tensor(2));
+  else if (name == "conv2d" || name == "conv1d")
+    isMade = convolution(0, 1, 2, 3, false, 6, false);
+  else if (name == "convolution" || name == "_convolution")
+    isMade = convolution(0, 1, 2, 3, text(6).startswith_insensitive("true"), 8, false);
+  else if (name == "convolution_backward")
+    isMade = convolution(1, 2, 3, 4, text(7).startswith_insensitive("true"), 9, true);
+  else if (name == "layer_norm" || name == "native_layer_norm")
+    isMade = normalisation(2, 3);
+  else if (name == "rms_norm" || name == "_fused_rms_norm")
+    isMade = normalisation(2, call.arguments.size());
+  else if (name == "max_pool2d" || name == "max_pool2d_with_indices")
+    isMade = pool();
+  else if (name.endswith("batch_norm") && tensor(0) && tensor(0)->size() == 4) {
+    int64_t channels = (*tensor(0))[1];
+    set(fmt::format("batchnorm(tensor{}, weight[{}], weight[{}])", list(*tensor(0)), channels,
+                    channels),
+        {"batchnorm"});
+    isMade = true;
+  } else if (name == "softmax" || name == "_softmax" || name == "log_softmax" ||
+             name == "_log_softmax")
+    isMade = rows("softmax", "softmax");
+  else if (name == "scaled_dot_product_attention")
+    isMade = attention();
+  else if (name == "lstm" || name == "gru" || name == "rnn_tanh" || name == "rnn_relu")
+    isMade = recurrent();
+  else if (name == "gelu" || name == "relu" || name == "silu")
+    isMade = rows(name, name == "gelu" ? "gelu" : name == "relu" ? "relu" : "silu");
+  else if (name == "embedding" && tensor(0) && tensor(1) && tensor(0)->size() == 2) {
+    set(fmt::format("embedding(token[{}], weight{})", product(*tensor(1)), list(*tensor(0))),
+        {"embedding"});
+    isMade = true;
+  }
+  return isMade ? llvm::Optional<CallText>(std::move(made)) : llvm::None;
+}
+
+llvm::Optional<CallText> trace::libraryCall(const Call &call) { return CallReader(call).run(); }
+
+/// True of an operator whose cost is what it moves.
+static bool isTraffic(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases("add", "sub", "rsub", "mul", "div", "pow", "neg", "abs", "exp", "log", true)
+      .Cases("sqrt", "rsqrt", "reciprocal", "cos", "sin", "tanh", "sigmoid", "erf", "square", true)
+      .Cases("clamp", "clamp_min", "clamp_max", "where", "masked_fill", "maximum", "minimum", true)
+      .Cases("copy", "clone", "_to_copy", "cat", "stack", "fill", "zero", "arange", "gather", true)
+      .Cases("index_select", "index", "sum", "mean", "max", "min", "amax", "amin", "var", true)
+      .Cases("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", true)
+      .Cases("bitwise_and", "bitwise_or", "bitwise_not", "any", "all", "triu", "tril", true)
+      .Cases("hardtanh", "leaky_relu", "hardswish", "hardsigmoid", "elu", "softplus", "mish", true)
+      .Cases("gelu_backward", "threshold_backward", "silu_backward", "tanh_backward", true)
+      .Cases("native_dropout", "native_dropout_backward", "addcmul", "addcdiv", "lerp", true)
+      .Cases("floor_divide", "remainder", "floor", "ceil", "round", "sign", "repeat", true)
+      .Cases("_fused_adamw", "_fused_adam", "_foreach_add", "_foreach_mul", "_foreach_div", true)
+      .Cases("_foreach_lerp", "_foreach_addcmul", "_foreach_addcdiv", "_foreach_sqrt", true)
+      .Cases("norm", "linalg_vector_norm", "bernoulli", "uniform", "normal", "random", true)
+      .Default(false);
+}
+
+llvm::Optional<CallText> trace::byBytes(const Call &call) {
+  Dims read;
+  int64_t largest = 0, all = 0, written = 0;
+  for (const Argument &argument : call.arguments)
+    for (const Tensor &tensor : argument.tensors)
+      if (int64_t elements = product(tensor.dims); !tensor.dims.empty() && elements > 0) {
+        read.push_back(elements);
+        largest = std::max(largest, elements);
+        if (llvm::AddOverflow(all, elements, all))
+          return llvm::None;
+      }
+  for (const Tensor &tensor : call.results)
+    written = std::max(written, product(tensor.dims));
+  llvm::StringRef name = plainName(call.op);
+  if (written == 0 && name == "cat")
+    written = all;
+  if (written == 0)
+    written = largest;
+  if (written == 0)
+    return llvm::None;
+  CallText made;
+  std::string given;
+  if (name != "fill" && name != "zero")
+    for (int64_t elements : read) {
+      made.traffic += elements == written ? 'e' : 'o';
+      given += fmt::format("{}tensor[{}]", given.empty() ? "" : ", ", elements);
+    }
+  if (!llvm::StringRef(made.traffic).contains('e'))
+    given += fmt::format("{}{}", given.empty() ? "" : ", ", written);
+  made.body =
+      fmt::format("  y = moves_{}({})\n", made.traffic.empty() ? "none" : made.traffic, given);
+  if (made.traffic.empty())
+    made.traffic = "none";
+  made.results.push_back("y");
+  made.isKnown = isTraffic(name);
+  return made;
+}
