@@ -209,7 +209,7 @@ public:
   bool run(Sink &sink, const RunSettings &settings = {});
   /// The results of a run as the document that `perfc run --json` prints (docs/output.md).
   std::string runJson(const RunSettings &settings = {});
-  /// Ends a run soon, from any thread: a search with the best so far.
+  /// Ends a run soon, from any thread: a search with the best so far, a `serve` without a result.
   void cancel();
 
   /// The text in the one style of the language; nothing where it has syntax errors.

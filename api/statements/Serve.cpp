@@ -18,7 +18,9 @@ class RateSearch {
 public:
   RateSearch(Evaluation &run, const StatementContext &statement)
       : run(run), statement(statement), diagnostics(run.context.diagnostics),
-        serving(statement.module, study::ServeOp(&statement.op), run.providers, diagnostics) {}
+        serving(statement.module, study::ServeOp(&statement.op), run.providers, diagnostics) {
+    serving.stopOn(run.context.watcher.isCancelled());
+  }
 
   /// The rate, in requests/s; nothing after a report, and when it is stopped before there is one.
   llvm::Optional<double> find();
@@ -139,24 +141,30 @@ void api::serveRequests(Evaluation &run, const StatementContext &statement) {
     note = search.note();
     arrivals->setAttr("rate", Quantity(Uncertain(*rate), Dimension() / BaseUnit::Second));
   }
+  const std::atomic<bool> &stop = run.context.watcher.isCancelled();
+  bool isSearched = !note.empty(); // a search that was stopped has the best so far served
   auto evaluation = [&] {
     return serving::Serving(statement.module, study::ServeOp(&statement.op), run.providers,
                             run.context.diagnostics);
   };
   serving::Serving centre = evaluation();
+  if (!isSearched)
+    centre.stopOn(stop);
   auto serve = [&](const UncertainEnd *end) {
     if (!end)
       return centre.prepare() ? centre.run() : llvm::None;
     if (end->isOfKernels)
       return centre.runAt(*end);
     serving::Serving there = evaluation();
+    if (!isSearched)
+      there.stopOn(stop);
     return there.prepare() ? there.run() : llvm::None;
   };
   llvm::Optional<Outcome> outcome =
       withEnds(statement.module, statement.op, run.context.diagnostics, serve, dropBatches);
-  if (!outcome)
+  if (!outcome || (stop && !isSearched)) // its intervals may be those of fewer sources
     return;
-  if (!note.empty())
+  if (isSearched)
     outcome->cost.notes.push_back(note);
   run.keep(std::move(*outcome), statement, std::move(labels));
 }

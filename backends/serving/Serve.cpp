@@ -162,7 +162,10 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
     request.arrival += front;
     request.think += front;
   }
+  setup->stop = stop;
   SimulationResult result = simulate(requests, *setup);
+  if (result.isStopped)
+    return llvm::None;
   for (Request &request : result.requests)
     request.arrival -= front;
   if (!result.failure.empty()) {

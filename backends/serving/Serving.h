@@ -16,10 +16,12 @@ public:
   Serving(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
           DiagnosticEngine &diagnostics);
 
+  /// Runs that go on end without an outcome once `flag` is true.
+  void stopOn(const std::atomic<bool> &flag) { stop = &flag; }
   /// Costs the model; false after a report.
   bool prepare();
   /// Serves the requests, at `rate` per second where the program leaves the rate open; nothing
-  /// after a report.
+  /// after a report, and where it was stopped.
   llvm::Optional<Outcome> run(llvm::Optional<double> rate = llvm::None);
   /// The same at an end that only costs of kernels depend on.
   llvm::Optional<Outcome> runAt(const UncertainEnd &end) {
@@ -68,6 +70,7 @@ private:
   const ir::Module &module;
   study::ServeOp serve;
   DiagnosticEngine &diagnostics;
+  const std::atomic<bool> *stop = nullptr;
   std::vector<std::unique_ptr<Deployment>> pools;
   RankNetwork network;                           ///< of the whole system
   double steps = 0;                              ///< iterations of all requests at most

@@ -446,8 +446,8 @@ bool Simulation::step() {
 }
 
 SimulationResult Simulation::run() {
-  while (step())
-    ;
+  while (!result.isStopped && step())
+    result.isStopped = setup.stop && *setup.stop;
   for (const Request &request : result.requests)
     result.end = std::max(result.end, request.done);
   for (size_t copy = 0; copy < copies.size(); ++copy)

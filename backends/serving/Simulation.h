@@ -13,6 +13,7 @@
 #include "backends/serving/Fleet.h"
 #include "backends/serving/Router.h"
 #include "backends/serving/Speculation.h"
+#include <atomic>
 
 namespace perfc::serving {
 
@@ -36,6 +37,7 @@ struct Setup {
   std::function<double(double)> transfer;
   /// Batches and gaps between tokens are kept; else they are only counted.
   bool keepsAll = true;
+  const std::atomic<bool> *stop = nullptr; ///< ends the simulation once it is true; null for never
 };
 
 /// What the copies of a pool have done, all together.
@@ -68,6 +70,7 @@ struct SimulationResult {
   double transferSeconds = 0; ///< of all of them
   double transferWaiting = 0; ///< s that they waited for others to end
   std::string failure;        ///< why not all are served, "" where all are
+  bool isStopped = false;     ///< it was ended before
 };
 
 /// Serves `requests`. Batches of all copies are made in one order; `onBatch` sees each before its

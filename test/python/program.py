@@ -59,6 +59,7 @@ serve llama2_7b on a100_sxm_80gb {
   require   ttft.p99 < 300ms
 }
 """
+LONG_SERVE = LONG_RATE.replace("poisson(any", "poisson(2req/s").replace("20000", "4000").split("  maximize")[0] + "}\n"
 
 
 class Progress(unittest.TestCase):
@@ -104,6 +105,20 @@ class Progress(unittest.TestCase):
         program = perfc.compile(MANY_STRATEGIES)
         result, = program.run(progress=lambda now: now.best and program.cancel())
         self.assertTrue(any("stopped" in note and "not looked at" in note for note in result.notes), result.notes)
+
+    def test_ends_the_simulation_of_requests(self):
+        begun = time.monotonic()
+        self.assertEqual(len(perfc.compile(LONG_SERVE).run(progress=lambda now: None)), 1)  # it runs to its end
+        whole = time.monotonic() - begun
+        program = perfc.compile(LONG_SERVE)
+        timer = threading.Timer(whole / 10, program.cancel)
+        timer.start()
+        begun = time.monotonic()
+        results = program.run()
+        timer.join()
+        self.assertEqual(len(results), 0)
+        self.assertFalse(results.warnings)
+        self.assertLess(time.monotonic() - begun, whole / 2)
 
     def test_may_only_cancel_the_program(self):
         for ask in (lambda program: program.run(), lambda program: program.check(), lambda program: program.parameters):
