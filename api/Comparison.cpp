@@ -267,6 +267,31 @@ static void compareWords(Comparison &comparison) {
   add("library", before.provenance.library, after.provenance.library);
 }
 
+static std::string signedPercent(double share) {
+  double value = share * 100;
+  return std::fabs(value) >= 0.1 ? fmt::format("{:+.1f} %", value)
+                                 : fmt::format("{:+.2g} %", value);
+}
+
+/// Why a tool's figures differ: by what perfc's own model of it says, and by what that leaves, in
+/// shares of the first figure, so that both add up to the change.
+static void addToolCauses(Comparison &comparison) {
+  const Outcome &asked = *comparison.after;
+  auto say = [](Change &change, double difference, const std::string &why) {
+    double share = difference / std::fabs(*change.before);
+    if (std::fabs(share) > rounding)
+      change.causes.push_back(signedPercent(share) + " by " + why);
+  };
+  for (Change &change : comparison.metrics) {
+    llvm::Optional<MetricValue> value = metric(*asked.modelled, change.what);
+    if (!value || !value->hasNumber() || !change.before || !change.after || *change.before == 0)
+      continue;
+    double model = value->value.central();
+    say(change, model - *change.before, "how " + asked.tool + " counts");
+    say(change, *change.after - model, "what the " + asked.tool + " here does otherwise");
+  }
+}
+
 Comparison api::compare(const emit::Result &before, const emit::Result &after) {
   Comparison comparison;
   comparison.before = &before;
@@ -275,7 +300,17 @@ Comparison api::compare(const emit::Result &before, const emit::Result &after) {
   compareWords(comparison);
   compareParts(comparison);
   compareMemories(comparison);
+  if (after.modelled)
+    addToolCauses(comparison);
   return comparison;
+}
+
+std::vector<Comparison> api::toolComparisons(llvm::ArrayRef<const emit::Result *> results) {
+  std::vector<Comparison> comparisons;
+  for (const emit::Result *result : results)
+    if (result->modelled && result != results.front())
+      comparisons.push_back(compare(*results.front(), *result));
+  return comparisons;
 }
 
 static emit::Json changesJson(llvm::ArrayRef<Change> changes, const SourceManager &sources) {

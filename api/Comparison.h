@@ -43,7 +43,13 @@ struct Comparison {
   size_t sameParts = 0;
 };
 
+/// Where `after` is of a tool, and perfc's own model of it was asked, too, metrics have as causes
+/// what each of the two does otherwise.
 Comparison compare(const emit::Result &before, const emit::Result &after);
+
+/// Those of the first of `results`, rows of a comparison, with each that a tool gives and that has
+/// what perfc's own model of it says.
+std::vector<Comparison> toolComparisons(llvm::ArrayRef<const emit::Result *> results);
 
 /// docs/output.md describes it.
 emit::Json comparisonJson(const Comparison &comparison, const SourceManager &sources);

@@ -38,8 +38,20 @@ bool api::isRow(const ir::Operation *point) {
   return point && !ir::as<study::PointOp>(*point).table().empty();
 }
 
-Evaluation::Evaluation(Context context, ProviderSet &providers, RunOptions options)
-    : context(context), providers(providers), options(std::move(options)) {}
+Evaluation::Evaluation(Context context, ProviderSet &perfcs, RunOptions options)
+    : context(context), perfcs(perfcs), options(std::move(options)), tools(context) {}
+
+llvm::Optional<Answerer> Evaluation::answererOf(const StatementContext &statement) {
+  bool isCompared = statement.around && statement.around->is(study::CompareOp::opName);
+  llvm::StringRef named = statement.op.stringAttr("tool");
+  if (named.empty() && !options.tool)
+    return Answerer{perfcs};
+  AskedTool *by =
+      named.empty() ? &tools.add(*options.tool) : tools.find(named, statement.op.range());
+  if (!by)
+    return llvm::None;
+  return Answerer{by->asked, by, named.empty() ? options.asksModel : isCompared};
+}
 
 std::vector<const emit::Result *> Evaluation::named(llvm::StringRef name) const {
   std::vector<const emit::Result *> results;
@@ -239,7 +251,8 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
     return;
   if (!removeUnsupported(module))
     return;
-  providers.forgetSome();
+  perfcs.forgetSome();
+  tools.forgetSome();
   if (!prepare(module) || !lower(module, "collective", context.diagnostics))
     return;
   std::vector<ir::Operation *> statements; // a search changes the module around it
@@ -341,7 +354,7 @@ void Evaluation::keep(Outcome outcome, const StatementContext &statement, Result
   if (statement.point)
     result.point = ir::as<study::PointOp>(*statement.point).bindings();
   if (options.verifier)
-    result.verified = providers.takeVerified();
+    result.verified = perfcs.takeVerified();
   if (std::string note = result.cost.errors.note(); !note.empty())
     result.cost.addNote(std::move(note));
   found.push_back(std::move(result));

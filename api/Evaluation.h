@@ -9,6 +9,7 @@
 #include "api/Agreement.h"
 #include "api/Context.h"
 #include "api/RunOptions.h"
+#include "api/tools/AskedTools.h"
 #include "backends/core/CostProvider.h"
 #include "backends/emit/MetricExpression.h"
 #include "frontend/build/Compilation.h"
@@ -60,12 +61,20 @@ struct StatementContext {
   const ir::Operation *around = nullptr;
 };
 
+/// Who answers a statement: `providers`, with a tool among them where one is asked.
+struct Answerer {
+  ProviderSet &providers;
+  AskedTool *by = nullptr; ///< the tool; null for perfc alone
+  /// Whether its result is to have what perfc's own model of the tool says.
+  bool asksModel = false;
+};
+
 class Evaluation {
 public:
   using Listener = std::function<void(const Evaluated &)>;
 
-  /// Answers of `providers` stay with them: what a later evaluation asks again is known.
-  Evaluation(Context context, ProviderSet &providers, RunOptions options = {});
+  /// Answers of `perfcs` stay with them: what a later evaluation asks again is known.
+  Evaluation(Context context, ProviderSet &perfcs, RunOptions options = {});
 
   /// Loads and checks `root` with all that it imports, and evaluates its statements. Mistakes go to
   /// the diagnostics of the context.
@@ -101,8 +110,10 @@ public:
 
   // For the evaluators of statements.
   Context context;
-  ProviderSet &providers;
+  ProviderSet &perfcs; ///< the providers without tools
   const RunOptions options;
+  /// Who answers `statement`; nothing when the tool that it names cannot be run here (reported).
+  llvm::Optional<Answerer> answererOf(const StatementContext &statement);
   /// The module before it was lowered; null without `train`.
   const ir::Module *builtModule() const { return asBuilt.get(); }
   /// Elements of the weights of a subject of the module at hand.
@@ -147,6 +158,7 @@ private:
   std::vector<std::pair<std::string, std::string>> defines; ///< of it
   std::map<std::pair<std::string, std::string>, llvm::Optional<ir::AttrDict>>
       calibrated; ///< `layers` of chips with tables, by these; nothing after a report
+  AskedTools tools;
   std::unique_ptr<ir::Module> asBuilt;
   std::deque<emit::Result> found;
   std::deque<Searched> searched;

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/RunDocument.h"
 
+#include "api/Comparison.h"
 #include "api/Emitted.h"
 #include "backends/emit/Emit.h"
 #include "ir/common/diagnostics/Evaluation.h"
@@ -98,8 +99,28 @@ static void addSweeps(emit::Json &document, const Evaluation &evaluation) {
     document.set("left_out", leftOutJson(list));
 }
 
+/// What tools say otherwise than the first row of their comparison, by cause.
+static void addComparisons(emit::Json &document, const Evaluation &evaluation) {
+  emit::Json list = emit::Json::array();
+  const std::deque<emit::Result> &results = evaluation.results();
+  for (size_t i = 0; i < results.size();) {
+    std::vector<const emit::Result *> rows;
+    for (; i < results.size(); ++i) {
+      if (!rows.empty() && (results[i].statement != rows.front()->statement ||
+                            emit::pointText(results[i]) != emit::pointText(*rows.front())))
+        break;
+      rows.push_back(&results[i]);
+    }
+    for (const Comparison &comparison : toolComparisons(rows))
+      list.push(comparisonJson(comparison, evaluation.context.sources));
+  }
+  if (!list.isEmpty())
+    document.set("comparisons", std::move(list));
+}
+
 static void addFindings(emit::Json &document, const Evaluation &evaluation) {
   addSweeps(document, evaluation);
+  addComparisons(document, evaluation);
   if (!evaluation.tables().empty())
     document.set("tables", tablesJson(evaluation.tables()));
 }

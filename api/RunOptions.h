@@ -53,7 +53,11 @@ struct RunOptions {
   std::string provider;
   /// Statements `serve` run by VIDUR's rules.
   bool servesAsVidur = false;
-  const Tool *servedBy = nullptr; ///< what runs them instead of perfc; null for perfc
+  /// Who is asked in the place of a provider of costs, or instead of serving requests, by
+  /// statements that do not say `using`; null for nobody.
+  const Tool *tool = nullptr;
+  /// Results of that tool have what perfc's own model of it says.
+  bool asksModel = false;
   mapper::SearchSettings search;
   /// Where the points of sweeps are kept, and which of them are evaluated.
   mapper::SweepSettings sweep;

@@ -138,7 +138,7 @@ void Evaluation::tableRow(ir::Module &module, const ir::Operation &point) {
   if (predicted.empty() || predicted.back().place != point.range())
     predicted.push_back({part.table().str(), point.range(), {}});
   if (!row.isOpen) {
-    providers.forgetSome();
+    perfcs.forgetSome();
     row = {found.size(), searched.size(), {}, true};
     context.watcher.count(Watcher::Level::Sweep, number.asInt() - 1,
                           static_cast<int64_t>(pointCount));

@@ -116,6 +116,9 @@ Result api::typedResult(const emit::Result &result, llvm::StringRef statement,
     typed.memories.push_back(typedMemory(traffic));
   if (search)
     typed.search = typedSearch(*search);
+  for (const EnsembleMember &member : result.ensemble)
+    typed.ensemble.push_back(
+        {member.name, member.latency.central(), member.latency.halfWidth(), member.weight});
   for (const emit::Expectation &one : result.expectations)
     typed.expectations.push_back(
         {one.text, one.holds,

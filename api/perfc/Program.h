@@ -75,6 +75,14 @@ struct Search {
   std::string mappings;        ///< the best ones, as a program has them
 };
 
+/// One of several providers that an ensemble has asked.
+struct Member {
+  std::string provider;
+  double latency = 0;   ///< s
+  double halfWidth = 0; ///< of the central 90 % interval
+  double weight = 0;    ///< of 1
+};
+
 /// What a part of a result takes, all its runs together; those of its parts are of one run.
 struct Part {
   std::string label;
@@ -111,6 +119,7 @@ struct PERFC_EXPORT Result {
   Part breakdown;
   std::vector<Memory> memories; ///< outermost first
   std::optional<Search> search;
+  std::vector<Member> ensemble; ///< none without `using ensemble(…)`
   std::vector<Expectation> expectations;
   std::vector<std::string> notes;
   /// Who computed it, by what mapping and formula.

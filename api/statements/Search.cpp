@@ -39,9 +39,12 @@ void api::searchMappings(Evaluation &run, const StatementContext &statement) {
   for (const ir::Operation &part : op.body())
     if (auto evaluate = ir::as<study::EvaluateOp>(part))
       run.context.watcher.at(evaluate.label());
+  llvm::Optional<Answerer> by = run.answererOf(statement);
+  if (!by)
+    return;
   run.context.watcher.searchBegins();
   llvm::Optional<SearchSummary> summary = searchStudy(
-      statement.module, study::SearchStatement(&op), run.providers,
+      statement.module, study::SearchStatement(&op), by->providers,
       run.names(statement.module, nullptr), searchSettings(run), run.context.diagnostics);
   run.context.watcher.searchEnds();
   if (!summary)

@@ -16,9 +16,9 @@ namespace {
 /// and one at which it does not; each is served with the same random numbers.
 class RateSearch {
 public:
-  RateSearch(Evaluation &run, const StatementContext &statement)
+  RateSearch(Evaluation &run, const StatementContext &statement, ProviderSet &providers)
       : run(run), statement(statement), diagnostics(run.context.diagnostics),
-        serving(statement.module, study::ServeOp(&statement.op), run.providers, diagnostics) {
+        serving(statement.module, study::ServeOp(&statement.op), providers, diagnostics) {
     serving.stopOn(run.context.watcher.isCancelled());
   }
 
@@ -118,39 +118,31 @@ static void dropBatches(Outcome &outcome) {
   outcome.serving = std::move(summary);
 }
 
-void api::serveRequests(Evaluation &run, const StatementContext &statement) {
-  ResultLabels labels = labelsIn(run, statement.op);
-  run.context.watcher.at(labels.label);
-  if (run.options.servedBy) {
-    llvm::Optional<Outcome> told =
-        serveByTool(*run.options.servedBy, statement.module, study::ServeOp(&statement.op),
-                    run.providers, run.context.diagnostics);
-    if (told)
-      run.keep(std::move(*told), statement, std::move(labels));
-    return;
-  }
+/// Requests by perfc's own rules, or by its model of a tool's.
+static llvm::Optional<Outcome> serve(Evaluation &run, const StatementContext &statement,
+                                     ProviderSet &providers) {
   study::ArrivalsOp arrivals = study::ServeOp(&statement.op).arrivals();
   std::string note;
   if (arrivals.isRateOpen()) {
-    RateSearch search(run, statement);
+    RateSearch search(run, statement, providers);
     run.context.watcher.searchBegins();
     auto rate = search.find();
     run.context.watcher.searchEnds();
     if (!rate)
-      return;
+      return llvm::None;
     note = search.note();
     arrivals->setAttr("rate", Quantity(Uncertain(*rate), Dimension() / BaseUnit::Second));
   }
   const std::atomic<bool> &stop = run.context.watcher.isCancelled();
   bool isSearched = !note.empty(); // a search that was stopped has the best so far served
   auto evaluation = [&] {
-    return serving::Serving(statement.module, study::ServeOp(&statement.op), run.providers,
+    return serving::Serving(statement.module, study::ServeOp(&statement.op), providers,
                             run.context.diagnostics);
   };
   serving::Serving centre = evaluation();
   if (!isSearched)
     centre.stopOn(stop);
-  auto serve = [&](const UncertainEnd *end) {
+  auto serveAt = [&](const UncertainEnd *end) {
     if (!end)
       return centre.prepare() ? centre.run() : llvm::None;
     if (end->isOfKernels)
@@ -161,10 +153,29 @@ void api::serveRequests(Evaluation &run, const StatementContext &statement) {
     return there.prepare() ? there.run() : llvm::None;
   };
   llvm::Optional<Outcome> outcome =
-      withEnds(statement.module, statement.op, run.context.diagnostics, serve, dropBatches);
-  if (!outcome || (stop && !isSearched)) // its intervals may be those of fewer sources
-    return;
-  if (isSearched)
+      withEnds(statement.module, statement.op, run.context.diagnostics, serveAt, dropBatches);
+  if (outcome && stop && !isSearched) // its intervals may be those of fewer sources
+    return llvm::None;
+  if (outcome && isSearched)
     outcome->cost.notes.push_back(note);
-  run.keep(std::move(*outcome), statement, std::move(labels));
+  return outcome;
+}
+
+void api::serveRequests(Evaluation &run, const StatementContext &statement) {
+  ResultLabels labels = labelsIn(run, statement.op);
+  run.context.watcher.at(labels.label);
+  llvm::Optional<Answerer> by = run.answererOf(statement);
+  if (!by)
+    return;
+  bool isByTool = by->by && by->by->tool.info->serve;
+  llvm::Optional<Outcome> outcome = answered(run, *by, [&](ProviderSet &providers) {
+    if (isByTool && &providers == &by->providers)
+      return serveByTool(by->by->tool, statement.module, study::ServeOp(&statement.op), providers,
+                         run.context.diagnostics);
+    if (isByTool)
+      statement.op.setAttr("vidur", ir::Attribute::unit());
+    return serve(run, statement, providers);
+  });
+  if (outcome)
+    run.keep(std::move(*outcome), statement, std::move(labels));
 }

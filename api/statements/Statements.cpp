@@ -14,6 +14,7 @@ using namespace perfc::api;
 const StatementKind *api::findStatementKind(const ir::Operation &op) {
   static constexpr StatementKind kinds[] = {
       {study::EvaluateOp::opName, evaluateOne, emit::evaluationForm},
+      {study::EnsembleOp::opName, joinEnsemble, emit::evaluationForm},
       {study::CompareOp::opName, compareRows, emit::evaluationForm, /*isComparison=*/true},
       {study::SearchStatement::opName, searchMappings, emit::evaluationForm,
        /*isComparison=*/false, /*isSearch=*/true},
@@ -50,18 +51,43 @@ mapper::SearchSettings api::searchSettings(Evaluation &run) {
   return settings;
 }
 
-void api::evaluateOne(Evaluation &run, const StatementContext &statement) {
+llvm::Optional<Outcome>
+api::answered(Evaluation &run, Answerer by,
+              llvm::function_ref<llvm::Optional<Outcome>(ProviderSet &)> find) {
+  llvm::Optional<Outcome> outcome = find(by.providers);
+  if (!outcome || !by.by)
+    return outcome;
+  outcome->tool = by.by->tool.info->name.str();
+  if (!by.asksModel)
+    return outcome;
+  DiagnosticEngine &diagnostics = run.context.diagnostics;
+  size_t reported = diagnostics.all().size();
+  if (llvm::Optional<Outcome> modelled = find(by.by->modelled))
+    outcome->modelled = std::make_shared<const Outcome>(std::move(*modelled));
+  diagnostics.truncate(reported); // what it says has been said of the tool
+  return outcome;
+}
+
+llvm::Optional<Outcome> api::evaluated(Evaluation &run, const StatementContext &statement) {
   auto evaluate = ir::as<study::EvaluateOp>(statement.op);
   DiagnosticEngine &diagnostics = run.context.diagnostics;
   run.context.watcher.at(evaluate.label());
-  run.providers.takeVerified(); // of what a search has looked at
-  llvm::Optional<Outcome> outcome =
-      evaluateStudy(statement.module, statement.op, run.providers, diagnostics);
-  if (!outcome)
-    return;
-  warnOfUnusedWords(outcome->cost, statement.module, evaluate.on(), run.warned, diagnostics,
-                    run.context.sources);
-  run.keep(std::move(*outcome), statement, labelsIn(run, statement.op));
+  run.perfcs.takeVerified(); // of what a search has looked at
+  llvm::Optional<Answerer> by = run.answererOf(statement);
+  if (!by)
+    return llvm::None;
+  llvm::Optional<Outcome> outcome = answered(run, *by, [&](ProviderSet &providers) {
+    return evaluateStudy(statement.module, statement.op, providers, diagnostics);
+  });
+  if (outcome)
+    warnOfUnusedWords(outcome->cost, statement.module, evaluate.on(), run.warned, diagnostics,
+                      run.context.sources);
+  return outcome;
+}
+
+void api::evaluateOne(Evaluation &run, const StatementContext &statement) {
+  if (llvm::Optional<Outcome> outcome = evaluated(run, statement))
+    run.keep(std::move(*outcome), statement, labelsIn(run, statement.op));
 }
 
 void api::compareRows(Evaluation &run, const StatementContext &statement) {

@@ -25,6 +25,7 @@ const StatementKind *findStatementKind(const ir::Operation &op);
 
 // The evaluators.
 void evaluateOne(Evaluation &run, const StatementContext &statement);
+void joinEnsemble(Evaluation &run, const StatementContext &statement);
 void compareRows(Evaluation &run, const StatementContext &statement);
 void searchMappings(Evaluation &run, const StatementContext &statement);
 void trainSteps(Evaluation &run, const StatementContext &statement);
@@ -33,6 +34,12 @@ void replayTraces(Evaluation &run, const StatementContext &statement);
 
 /// The labels of `op`, an evaluation or another statement with a subject.
 ResultLabels labelsIn(const Evaluation &run, const ir::Operation &op);
+/// What an evaluation finds, before it is kept; nothing after a report.
+llvm::Optional<Outcome> evaluated(Evaluation &run, const StatementContext &statement);
+/// What `find` finds with the providers of `by`; beside a tool's figures what perfc's own model of
+/// the tool says, where that is asked for.
+llvm::Optional<Outcome> answered(Evaluation &run, Answerer by,
+                                 llvm::function_ref<llvm::Optional<Outcome>(ProviderSet &)> find);
 /// How a search of `run` goes on: its watcher is told how far it is, and may end it.
 mapper::SearchSettings searchSettings(Evaluation &run);
 

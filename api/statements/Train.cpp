@@ -75,7 +75,8 @@ static void noteSearch(const TrainSearchResult &searched, const ir::Operation &t
 }
 
 /// Says what would make a step fit that does not, unless the same was said of another point.
-static void adviseToFit(Evaluation &run, const ir::Operation &train, size_t reported) {
+static void adviseToFit(Evaluation &run, const ir::Operation &train, ProviderSet &providers,
+                        size_t reported) {
   DiagnosticEngine &diagnostics = run.context.diagnostics;
   llvm::ArrayRef<Diagnostic> found = diagnostics.all();
   if (found.size() <= reported || found.back().kind != &diag::TrainingDoesNotFit)
@@ -88,12 +89,15 @@ static void adviseToFit(Evaluation &run, const ir::Operation &train, size_t repo
   if (llvm::none_of(found.drop_back(), isThis))
     diagnostics.noteSince(
         found.size() - 1, {},
-        adviceToFit(built, *built.lookup(train.symbol()), run.providers, run.context.sources));
+        adviceToFit(built, *built.lookup(train.symbol()), providers, run.context.sources));
 }
 
 void api::trainSteps(Evaluation &run, const StatementContext &statement) {
   DiagnosticEngine &diagnostics = run.context.diagnostics;
   ir::Operation &op = statement.op;
+  llvm::Optional<Answerer> by = run.answererOf(statement);
+  if (!by)
+    return;
   llvm::Optional<TrainSearchResult> searched;
   std::unique_ptr<ir::Module> filled;
   ir::Module *module = &statement.module;
@@ -103,7 +107,7 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
     const ir::Module &built = *run.builtModule();
     run.context.watcher.searchBegins();
     searched =
-        searchStrategies(built, *built.lookup(op.symbol()), run.providers,
+        searchStrategies(built, *built.lookup(op.symbol()), by->providers,
                          run.names(statement.module, nullptr), searchSettings(run), diagnostics);
     run.context.watcher.searchEnds();
     if (searched)
@@ -115,13 +119,14 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
   }
   size_t reported = diagnostics.all().size();
   // What was measured did run, whatever it takes here.
-  llvm::Optional<Outcome> outcome =
-      withEnds(*module, *train, diagnostics, [&](const UncertainEnd *) {
-        return training::evaluateTraining(*module, *train, run.providers, diagnostics,
-                                          run.options.trainsBeyondMemory || isRow(statement.point));
-      });
+  bool mayNotFit = run.options.trainsBeyondMemory || isRow(statement.point);
+  llvm::Optional<Outcome> outcome = answered(run, *by, [&](ProviderSet &providers) {
+    return withEnds(*module, *train, diagnostics, [&](const UncertainEnd *) {
+      return training::evaluateTraining(*module, *train, providers, diagnostics, mayNotFit);
+    });
+  });
   if (!outcome)
-    return adviseToFit(run, op, reported);
+    return adviseToFit(run, op, by->providers, reported);
   warnOfUnusedTrainWords(op, *module, run.warned, diagnostics);
   if (searched) {
     auto summary = std::make_shared<TrainingSummary>(*outcome->training);

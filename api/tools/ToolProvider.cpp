@@ -134,9 +134,9 @@ std::vector<llvm::Optional<Cost>> ToolProvider::evaluate(llvm::ArrayRef<CostQuer
 }
 
 ProviderSet api::withTool(ProviderSet providers, const Tool &tool, ToolAnswer answer) {
-  if (tool.info->provider.empty()) // it is asked of statements
+  if (tool.info->provider().empty()) // it is asked of statements
     return providers;
-  providers.replace(tool.info->provider, [&](std::unique_ptr<CostProvider> native) {
+  providers.replace(tool.info->provider(), [&](std::unique_ptr<CostProvider> native) {
     return std::make_unique<ToolProvider>(std::move(native), tool, answer);
   });
   return providers;

@@ -45,25 +45,21 @@ static const ToolInfo infos[] = {
     {.name = "timeloop",
      .program = "timeloop-model",
      .summary = "cycles and energy of loop nests",
-     .provider = "loopnest",
      .write = timeloopInput,
      .figures = timeloopFigures},
     {.name = "maestro",
      .program = "maestro",
      .summary = "cycles of layers under dataflows",
-     .provider = "maestro",
      .write = maestroInput,
      .figures = maestroFigures},
     {.name = "astra_sim",
      .program = "AstraSim_Analytical_Congestion_Unaware",
      .summary = "times of collectives",
-     .provider = "network",
      .write = astraSimInput,
      .figures = astraSimFigures},
     {.name = "scale_sim",
      .program = "python3",
      .summary = "cycles of layers on systolic arrays",
-     .provider = "loopnest",
      .write = scaleSimInput,
      .figures = scaleSimFigures,
      .module = "scalesim.scale"},
@@ -78,6 +74,8 @@ static const ToolInfo infos[] = {
 };
 
 llvm::ArrayRef<ToolInfo> api::toolInfos() { return infos; }
+
+llvm::StringRef ToolInfo::provider() const { return findToolPlace(name)->provider; }
 
 const ToolInfo *api::findTool(llvm::StringRef name) {
   const auto *found = llvm::find_if(infos, [&](const ToolInfo &info) { return info.name == name; });

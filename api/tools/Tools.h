@@ -47,17 +47,18 @@ using RequestWriter = llvm::Optional<ToolInput> (*)(const RequestQuery &query,
 llvm::Optional<ToolInput> vidurInput(const RequestQuery &query, DiagnosticEngine &diagnostics);
 
 struct ToolInfo {
-  llvm::StringLiteral name;    ///< as `--tool` names it
+  llvm::StringLiteral name;    ///< of a row of ir/common/Providers.h
   llvm::StringLiteral program; ///< as it is usually called
   llvm::StringLiteral summary; ///< what it is asked for
-  /// Whose place among the providers of costs it takes; "" of one that serves requests.
-  llvm::StringLiteral provider = "";
   ToolInputWriter write = nullptr;
   llvm::ArrayRef<ToolFigure> figures = {};
   llvm::StringLiteral module = ""; ///< of Python, where `program` is its interpreter
   RequestWriter serve = nullptr;   ///< of one that serves requests (api/tools/RequestTool.h)
   RequestColumns requests = {};
   llvm::StringLiteral data = ""; ///< a folder beside its package, whose files its input names
+
+  /// Whose place among the providers of costs it takes; "" of one that serves requests.
+  llvm::StringRef provider() const;
 };
 
 llvm::ArrayRef<ToolInfo> toolInfos();

@@ -115,6 +115,29 @@ void Cost::addIdle(llvm::StringRef why, const Uncertain &seconds) {
   breakdown.children.emplace_back(PartKind::Launch, why, SourceRange(), seconds);
 }
 
+static void stretchParts(CostPart &part, double factor) {
+  part.latency = part.latency * factor;
+  part.utilization /= factor;
+  for (CostPart &child : part.children)
+    stretchParts(child, factor);
+}
+
+void Cost::stretchTimes(double factor) {
+  for (Uncertain *time : {&latency, &exposed, &idle})
+    *time = *time * factor;
+  if (cycles)
+    cycles = *cycles * factor;
+  if (work)
+    for (Uncertain *time : {&work->compute, &work->network, &work->launch})
+      *time = *time * factor;
+  for (BoundTime &bound : bounds)
+    bound.latency = bound.latency * factor;
+  utilization = utilization / factor;
+  if (busBandwidth)
+    busBandwidth = *busBandwidth / factor;
+  stretchParts(breakdown, factor);
+}
+
 void Cost::dropTimes() {
   latency = exposed = idle = utilization = 0;
   if (work)

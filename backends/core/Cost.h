@@ -226,6 +226,9 @@ struct Cost {
   void addIdle(llvm::StringRef why, const Uncertain &seconds);
   /// Leaves what adds up over chips that work at the same time: amounts, no times.
   void dropTimes();
+  /// Multiplies what takes time with `factor`: the latency and its parts; what shares and rates are
+  /// over it becomes less.
+  void stretchTimes(double factor);
   /// Makes the root of `breakdown` say what the other members hold; its children stay. To be called
   /// last.
   void describe(PartKind kind, llvm::StringRef label, SourceRange location);

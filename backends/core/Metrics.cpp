@@ -122,6 +122,18 @@ static MetricValue money(Of of) {
   return metricNumber(chips + of.cost.energy.shown() * of.price->joule);
 }
 
+/// How far the members of an ensemble lie apart.
+static MetricValue spread(Of of) {
+  if (of.ensemble.empty())
+    return metricUnknown("only an ensemble has a spread");
+  auto [least, most] = std::minmax_element(of.ensemble.begin(), of.ensemble.end(),
+                                           [](const EnsembleMember &a, const EnsembleMember &b) {
+                                             return a.latency.central() < b.latency.central();
+                                           });
+  return metricNumber((most->latency.central() - least->latency.central()) /
+                      of.cost.latency.central());
+}
+
 static MetricValue compute(Of of, llvm::StringRef name);
 
 /// Of any cost. Asked only of outcomes whose statement has the metric.
@@ -144,6 +156,7 @@ static llvm::ArrayRef<MetricEntry> commonMetrics() {
       {"memory.peak", peakMemory},
       {"bus_bandwidth", busBandwidth},
       {"bottleneck", bottleneck},
+      {"spread", spread},
       {"tokens_per_s", tokensPerSecond},
       {"cost", money},
       {"cost_per_token", [](Of of) { return metricPerToken(compute(of, "cost"), of.tokens); }},

@@ -25,6 +25,13 @@ struct OutcomeEnds {
   std::shared_ptr<const Outcome> upper, lower; ///< null where it does not run there
 };
 
+/// One of several providers that were asked the same, which an ensemble joins.
+struct EnsembleMember {
+  std::string name;
+  Uncertain latency; ///< s, with the error that was measured of it
+  double weight = 0; ///< of 1
+};
+
 struct Outcome {
   /// Of an evaluation; the other statements say theirs.
   ResultKind kind = ResultKind::Evaluation;
@@ -52,6 +59,12 @@ struct Outcome {
   bool hasEnergyMoves = false;
   /// Whether figures of kernels of libraries (tile.family) may move it.
   bool readsFamilies = true;
+  /// Of an ensemble.
+  std::vector<EnsembleMember> ensemble;
+  /// Of figures that another tool gives: what perfc's own model of it says, where that was asked
+  /// for, and its name.
+  std::shared_ptr<const Outcome> modelled;
+  std::string tool;
   /// Nodes of a trace have times: what they compute, move and hold is not known.
   bool isTimesOnly = false;
   /// A figure of this with what each source of `ends` moves it: the larger of its two moves, so

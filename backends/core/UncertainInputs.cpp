@@ -77,7 +77,7 @@ void UncertainInputs::collect(ir::Operation &op) {
   if (op.is(tile::FamilyOp::opName) && !withFamilies)
     return;
   for (const ir::Operation::NamedAttribute &attr : op.attrs())
-    if (addSources(attr.value))
+    if (attr.name != "measured_over" && addSources(attr.value)) // that is for ensembles alone
       inputs.push_back({&op, attr.name, attr.value});
 }
 

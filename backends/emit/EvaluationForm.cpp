@@ -20,6 +20,9 @@ static std::vector<TotalLine> costTotals(const Result &result) {
           (cost.cycles && cost.cycles->isCertain() && cost.latency.isCertain()
                ? " (" + formatEngineering(std::round(cost.cycles->central()), BaseUnit::Cycle) + ")"
                : ""));
+  if (!result.ensemble.empty())
+    add("spread", percent(metric(result, "spread")->value.central()) + " between the " +
+                      counted(result.ensemble.size(), "answer"));
   for (llvm::StringRef name : {"energy", "area", "power"}) {
     llvm::Optional<MetricValue> value = metric(result, name);
     if (value->hasNumber())

@@ -39,6 +39,8 @@ std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
 static bool isListed(const Outcome &of, const MetricSpec &spec) {
   if (spec.name == "parameters") // results have it beside their metrics
     return false;
+  if (spec.name == "spread")
+    return !of.ensemble.empty();
   if (spec.name.startswith("cost"))
     return of.price.hasValue();
   const MetricSpec *own = findMetric(of.kind, spec.name);

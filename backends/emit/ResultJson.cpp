@@ -112,6 +112,17 @@ static Json kernelsJson(const Result &result, const SourceManager &sources) {
   return list;
 }
 
+static Json ensembleJson(llvm::ArrayRef<EnsembleMember> members) {
+  Json list = Json::array();
+  for (const EnsembleMember &member : members)
+    list.push(Json::object()
+                  .set("provider", member.name)
+                  .set("latency", member.latency.central())
+                  .set("half_width", member.latency.halfWidth())
+                  .set("weight", member.weight));
+  return list;
+}
+
 static Json memoriesJson(const Cost &cost) {
   Json list = Json::array();
   for (const MemoryTraffic &memory : cost.traffic)
@@ -177,6 +188,8 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
   for (const BoundTime &bound : cost.bounds)
     bounds.push(
         Json::object().set("resource", bound.resource).set("latency", bound.latency.central()));
+  if (!result.ensemble.empty())
+    json.set("ensemble", ensembleJson(result.ensemble));
   if (result.verified)
     json.set("verified", Json::object()
                              .set("nests", result.verified->nests)

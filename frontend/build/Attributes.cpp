@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/Attributes.h"
 
+#include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/common/diagnostics/Systems.h"
 #include "ir/common/diagnostics/Values.h"
@@ -101,6 +102,22 @@ void perfc::setQuantity(BuildContext &context, ir::Operation &op, llvm::StringRe
   if (const Quantity *value = knownQuantity(node))
     if (auto normal = inBaseUnits(context, *value, node->args[0].range, units))
       op.setAttr(name, *normal);
+}
+
+void perfc::setMeasuredOver(BuildContext &context, const Node *node, ir::Operation &op) {
+  ir::AttrDict factors;
+  for (const NodeArg &arg : node ? llvm::ArrayRef<NodeArg>(node->args) : llvm::None) {
+    const Quantity *factor = arg.value.getIf<Quantity>();
+    if (!factor && arg.value.isUnknown())
+      continue;
+    if (!factor || !factor->dimension().isNumber() || factor->sign() <= 0)
+      context.diagnostics.report(arg.range, diag::WrongDimension, arg.name, "a positive number",
+                                 factor ? factor->text() : arg.value.describe());
+    else if (checkRange(context, *factor, arg.range))
+      factors.set(arg.name, *factor);
+  }
+  if (!factors.empty())
+    op.setAttr("measured_over", std::move(factors));
 }
 
 void perfc::setEnergyPerByte(BuildContext &context, ir::Operation &op, llvm::StringRef name,

@@ -34,6 +34,9 @@ bool checkRange(BuildContext &context, const Quantity &value, SourceRange where)
 llvm::Optional<Quantity> inBaseUnits(BuildContext &context, const Quantity &value,
                                      SourceRange where, const UnitContext &units);
 
+/// Sets `measured_over` from the pairs of `node`, if there is one: factors that are positive.
+void setMeasuredOver(BuildContext &context, const Node *node, ir::Operation &op);
+
 /// Sets `name` from the first value of `node`, if there is one and it is known.
 void setQuantity(BuildContext &context, ir::Operation &op, llvm::StringRef name, const Node *node,
                  const UnitContext &units);

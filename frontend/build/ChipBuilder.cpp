@@ -296,6 +296,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
     chip->setAttr("price", std::move(*prices));
   if (const Node *figures = node->find("layers"))
     layers(*figures, *chip, units);
+  setMeasuredOver(context, node->find("measured_over"), *chip);
   if (const Node *generation = node->find("generation"); generation && !generation->args.empty()) {
     const Value &value = generation->args[0].value;
     const Instance *instance = value.getIf<Instance>();

@@ -275,6 +275,8 @@ static ir::Operation *generationOf(BuildContext &context, const Instance &genera
     const ir::AttrDecl *decl = op->decl().findAttr(child->word);
     if (child->word == "energy")
       setEnergies(context, *child, *op);
+    else if (child->word == "measured_over")
+      setMeasuredOver(context, child, *op);
     else if (child->spec->dims == Dims::Time)
       setCycleTime(context, *child, *op);
     else if (child->word != "libraries" && isPossible(*child, *decl))

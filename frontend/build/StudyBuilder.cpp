@@ -158,7 +158,7 @@ bool StudyBuilder::otherChoice(const NodeArg &choice, const Subject &subject,
 }
 
 bool StudyBuilder::row(const Node &statement, const Subject &subject, const NodeArg &on,
-                       llvm::ArrayRef<NodeArg> with, llvm::StringRef provider, ir::Region &into,
+                       llvm::ArrayRef<NodeArg> with, const WordValue *by, ir::Region &into,
                        ir::Operation *&created) {
   auto chip = target(statement, on);
   if (!chip)
@@ -181,12 +181,10 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   op->setAttr("on_label", chip->label);
   if (subject.count != 1)
     op->setAttr("count", subject.count);
-  if (!provider.empty())
-    op->setAttr("using", provider);
   if (!mappings.empty())
     op->setAttr("with", ir::Attribute::symbols(mappings));
   std::string label = graph->label + " on " + chip->label;
-  bool good = true;
+  bool good = !by || chooseAnswerer(*by, statement.find("using")->range, *op);
   for (const NodeArg &choice : with) {
     label += (&choice == with.begin() ? " with " : ", ");
     label += (choice.name.empty() ? "" : choice.name + " = ") + written(choice.value);
@@ -198,8 +196,8 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
       if (choice.name.empty() != isNamed)
         good &= otherChoice(choice, subject, *op);
   good = good && lineAlgorithms(*op);
-  if (!provider.empty())
-    label += " using " + provider.str();
+  if (by)
+    label += " using " + answererText(*by);
   op->setAttr("label", label);
   good &= libraryWords(statement, *op);
   if (const Quantity *copies = statement.quantity("copies"); copies && copies->sign() > 0) {
@@ -231,16 +229,6 @@ bool StudyBuilder::libraryWords(const Node &statement, ir::Operation &op) {
   return good;
 }
 
-std::vector<std::string> StudyBuilder::providers(const Node &statement) {
-  std::vector<std::string> names;
-  if (const Node *using_ = statement.find("using"))
-    for (const NodeArg &arg : using_->args)
-      names.push_back(arg.value.get<WordValue>().word);
-  if (names.empty())
-    names.push_back("");
-  return names;
-}
-
 bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   auto about = subject(statement);
   if (!about)
@@ -248,8 +236,8 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   const Node *with = statement.find("with");
   llvm::ArrayRef<NodeArg> choices = with ? llvm::ArrayRef<NodeArg>(with->args) : llvm::None;
   size_t groups = splitWith && !choices.empty() ? choices.size() : 1;
-  std::vector<std::string> names = providers(statement);
-  bool many = about->on.size() * names.size() * groups > 1;
+  std::vector<const WordValue *> by = answerers(statement);
+  bool many = about->on.size() * by.size() * groups > 1;
   ir::Region *into = &region;
   ir::Operation *compare = nullptr;
   if (statement.word == "compare" || many) {
@@ -260,9 +248,9 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   ir::Operation *last = nullptr;
   for (const NodeArg &chip : about->on)
     for (size_t group = 0; group < groups; ++group)
-      for (const std::string &name : names) {
+      for (const WordValue *one : by) {
         auto used = groups > 1 ? choices.slice(group, 1) : choices;
-        good &= row(statement, *about, chip, used, name, *into, last);
+        last = answer(statement, *about, chip, used, one, *into, good);
       }
   ir::Operation *result = compare ? compare : last;
   if (!result)

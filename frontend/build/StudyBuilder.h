@@ -53,11 +53,17 @@ private:
   /// Nothing after a report; a missing subject and a missing `on` are both reported.
   llvm::Optional<Subject> subject(const Node &statement);
   llvm::Optional<BuiltTarget> target(const Node &statement, const NodeArg &on);
-  /// The names after `using`; one that is empty when there are none.
-  static std::vector<std::string> providers(const Node &statement);
+  /// Who answers after `using`: providers, tools and ensembles; null where that is not said.
+  static std::vector<const WordValue *> answerers(const Node &statement);
+  ir::Operation *answer(const Node &statement, const Subject &subject, const NodeArg &on,
+                        llvm::ArrayRef<NodeArg> with, const WordValue *by, ir::Region &into,
+                        bool &good);
+  /// "tool("timeloop")", as a program says it.
+  static std::string answererText(const WordValue &by);
+  bool chooseAnswerer(const WordValue &by, SourceRange range, ir::Operation &evaluate);
   bool rows(const Node &statement, bool splitWith);
   bool row(const Node &statement, const Subject &subject, const NodeArg &on,
-           llvm::ArrayRef<NodeArg> with, llvm::StringRef provider, ir::Region &into,
+           llvm::ArrayRef<NodeArg> with, const WordValue *by, ir::Region &into,
            ir::Operation *&created);
   bool chosenMappings(llvm::ArrayRef<NodeArg> with, const Instance &subject,
                       const BuiltGraph &graph, const BuiltTarget &chip,

@@ -44,7 +44,7 @@ bool StudyBuilder::search(const Node &statement) {
     ir::Operation *op = context.builder.create(region, "study.search", statement.range);
     ir::Operation *evaluation = nullptr;
     good &= searchGoals(statement, *op) &&
-            row(statement, *about, chip, mappings, providers(statement).front(), op->body(),
+            row(statement, *about, chip, mappings, answerers(statement).front(), op->body(),
                 evaluation) &&
             searchSpaces(*about, chip, spaces, *op);
     if (!good)

@@ -7,6 +7,7 @@
 
 #include "frontend/sema/Written.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace perfc;
 
@@ -65,11 +66,54 @@ bool Elaborator::checkArgument(const ChoiceArgument &spec, llvm::StringRef name,
   return true;
 }
 
+/// Whether `word` joins two or more other choices.
+bool Elaborator::choiceMembers(const WordSpec &spec, WordValue &word, SourceRange range) {
+  llvm::StringSet<> given;
+  for (Argument &argument : word.arguments) {
+    if (argument.isMistaken)
+      return false;
+    const WordValue *member = argument.value->getIf<WordValue>();
+    const ChoiceForm *form = member ? findForm(spec, member->word) : nullptr;
+    if (!argument.name.empty() || !member || (form && !form->members.empty())) {
+      diagnostics.report(argument.range, diag::WrongDimension, word.word,
+                         ("another choice of `" + spec.word + "`").str(),
+                         argument.value->describe());
+      return false;
+    }
+    if (!given.insert(written(*argument.value)).second) {
+      diagnostics.report(argument.range, diag::DuplicateArgument, written(*argument.value));
+      return false;
+    }
+  }
+  if (word.arguments.size() >= 2)
+    return true;
+  diagnostics.report(range, diag::WrongDimension, word.word, "two members or more",
+                     fmt::format("{}", word.arguments.size()));
+  return false;
+}
+
+/// The members of a choice that joins others, each as `node` may have it.
+std::vector<Argument> Elaborator::membersOf(const Node &node, llvm::ArrayRef<ast::Arg> args,
+                                            const Scope &scope) {
+  std::vector<Argument> members;
+  for (const ast::Arg &arg : args) {
+    llvm::Optional<Value> member =
+        arg.assign.empty() ? chosen(node, arg, scope) : llvm::Optional<Value>();
+    if (!arg.assign.empty())
+      diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
+    Argument &added = members.emplace_back(makeArgument("", member ? *member : Value(), arg.range));
+    added.isMistaken = !member;
+  }
+  return members;
+}
+
 /// Gives arguments by position their names and checks all of them against the form of the choice.
-bool Elaborator::choiceArguments(const WordSpec &spec, WordValue &word) {
+bool Elaborator::choiceArguments(const WordSpec &spec, WordValue &word, SourceRange range) {
   const ChoiceForm *form = findForm(spec, word.word);
   static constexpr ChoiceArgument size{.name = "a size"};
   bool good = true;
+  if (form && !form->members.empty())
+    return choiceMembers(spec, word, range);
   if (form && !form->sizes.empty()) {
     for (const Argument &argument : word.arguments)
       good &= checkArgument(size, argument.name.empty() ? word.word : argument.name, argument);
@@ -119,7 +163,9 @@ llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
   } else if (expr.kind == ast::ExprKind::Call && expr.operands[0]->kind == ast::ExprKind::Name) {
     word.word = expr.operands[0]->text.str();
     range = expr.operands[0]->range;
-    word.arguments = evaluator.arguments(expr.args, scope);
+    const ChoiceForm *form = findForm(*node.spec, word.word);
+    word.arguments = form && !form->members.empty() ? membersOf(node, expr.args, scope)
+                                                    : evaluator.arguments(expr.args, scope);
   } else if (expr.kind == ast::ExprKind::String && !expr.format.empty()) {
     word.word = expr.format.str();
     word.arguments.push_back(makeArgument("", evaluator.string(expr, scope), expr.range));
@@ -129,7 +175,8 @@ llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
         .help("it is one of `" + choices + "`");
     return llvm::None;
   }
-  if (!isChoice(*node.spec, node.word, word.word, range) || !choiceArguments(*node.spec, word))
+  if (!isChoice(*node.spec, node.word, word.word, range) ||
+      !choiceArguments(*node.spec, word, range))
     return llvm::None;
   return Value(std::move(word));
 }
@@ -169,7 +216,7 @@ void Elaborator::chosenByValue(Node &node, const ast::Arg &arg, const Scope &sco
                        : named ? WordValue{named->decl->name.str(), named->arguments}
                                : WordValue{*text, {}};
     if (!isChoice(*node.spec, node.word, chosen.word, arg.range) ||
-        !choiceArguments(*node.spec, chosen))
+        !choiceArguments(*node.spec, chosen, arg.range))
       return;
     node.args.push_back({"", Value(std::move(chosen)), &arg, arg.range});
   }

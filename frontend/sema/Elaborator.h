@@ -82,7 +82,10 @@ private:
   llvm::Optional<Value> measure(const Node &node, const ast::Arg &arg, const Scope &scope);
   bool isChoice(const WordSpec &spec, llvm::StringRef word, llvm::StringRef given,
                 SourceRange range);
-  bool choiceArguments(const WordSpec &spec, WordValue &word);
+  bool choiceArguments(const WordSpec &spec, WordValue &word, SourceRange range);
+  bool choiceMembers(const WordSpec &spec, WordValue &word, SourceRange range);
+  std::vector<Argument> membersOf(const Node &node, llvm::ArrayRef<ast::Arg> args,
+                                  const Scope &scope);
   bool checkArgument(const ChoiceArgument &spec, llvm::StringRef name, const Argument &argument);
   llvm::Optional<Value> chosen(const Node &node, const ast::Arg &arg, const Scope &scope);
   bool isVariable(const WordSpec &spec, const ast::Expr &expr, const Scope &scope) const;

@@ -63,16 +63,32 @@ inline constexpr WordSpec withinWord{.word = "within",
                                      .byDefault = "60s",
                                      .doc = "time limit of a search"};
 
+inline constexpr ChoiceArgument toolArguments[] = {
+    {.name = "name", .kind = ArgKind::Text, .doc = "of a tool that is installed: \"timeloop\""}};
+/// Who may compute costs beside one provider.
+inline constexpr ChoiceForm answererForms[] = {
+    {.choice = "tool", .arguments = toolArguments},
+    {.choice = "ensemble",
+     .members = "providers and tools, weighted by the error that each one has by "
+                "measurements of chips like this: ensemble(tile, roofline)"}};
 inline constexpr WordSpec usingWord{.word = "using",
                                     .kind = ArgKind::Choice,
                                     .maxArgs = anyNumber,
-                                    .choices = providerChoices,
+                                    .choices = answererChoices,
+                                    .forms = answererForms,
                                     .byDefault = "what fits the chip, named in the result",
                                     .doc = "the providers of costs"};
+/// The same for what asks providers alone.
+inline constexpr WordSpec usingProviderWord{.word = "using",
+                                            .kind = ArgKind::Choice,
+                                            .maxArgs = anyNumber,
+                                            .choices = providerChoices,
+                                            .byDefault = usingWord.byDefault,
+                                            .doc = usingWord.doc};
 /// `using` of a statement that has one row.
 inline constexpr WordSpec usingOneWord{.word = "using",
                                        .kind = ArgKind::Choice,
-                                       .choices = usingWord.choices,
+                                       .choices = providerChoices,
                                        .byDefault = usingWord.byDefault,
                                        .doc = "the provider of costs"};
 /// What is said of kernels of libraries.

@@ -101,7 +101,7 @@ static constexpr WordSpec ownTrainWords[] = {
      .byDefault = "`dtype`",
      .doc = "number format of the products with weights"},
     runtimeWord,
-    usingWord,
+    usingProviderWord,
     {.word = "experts",
      .kind = Syntax,
      .minArgs = 0,

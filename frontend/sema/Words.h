@@ -154,6 +154,8 @@ struct ChoiceForm {
   llvm::ArrayRef<ChoiceArgument> arguments = {};
   /// What any number of whole numbers say that stand here instead of `arguments`: torus(4, 4).
   llvm::StringLiteral sizes = "";
+  /// What two or more other choices of the word say that stand here instead: ensemble(tile, edge).
+  llvm::StringLiteral members = "";
 };
 
 /// What all instances of a part of a chip share, and what a chip costs.

@@ -12,6 +12,12 @@ const ProviderInfo *perfc::findProvider(llvm::StringRef name) {
   return found == std::end(allProviders) ? nullptr : found;
 }
 
+const ToolPlace *perfc::findToolPlace(llvm::StringRef name) {
+  const auto *found =
+      llvm::find_if(allToolPlaces, [&](const ToolPlace &one) { return name == one.name; });
+  return found == std::end(allToolPlaces) ? nullptr : found;
+}
+
 const ProviderInfo &perfc::providerFor(KernelLevel level) {
   return *llvm::find_if(allProviders,
                         [&](const ProviderInfo &one) { return one.kernels == level; });

@@ -1,14 +1,16 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The providers of costs, each described once: what it serves, on what, at which level of the IR,
-// with which formula. What `using` may name, how far passes refine a kernel for it, what a result
-// says of it and what `perfc doc` prints all come from here.
+// with which formula; and the other tools that may be asked in their place. What `using` may name,
+// how far passes refine a kernel for it, what a result says of it and what `perfc doc` prints all
+// come from here.
 #ifndef PERFC_IR_COMMON_PROVIDERS_H
 #define PERFC_IR_COMMON_PROVIDERS_H
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perfc {
@@ -70,8 +72,24 @@ inline constexpr ProviderInfo allProviders[] = {
      "messages * latency + bytes sent / bandwidth, by level"},
 };
 
+/// Another tool, and whose place it takes; "" for one that serves requests instead.
+struct ToolPlace {
+  const char *name; ///< as `tool("…")` and `--tool` name it
+  const char *provider;
+
+  constexpr bool hasPlace() const { return *provider != 0; }
+};
+
+/// api/tools has what each is given and how it is read.
+inline constexpr ToolPlace allToolPlaces[] = {{"timeloop", "loopnest"},
+                                              {"maestro", "maestro"},
+                                              {"astra_sim", "network"},
+                                              {"scale_sim", "loopnest"},
+                                              {"vidur", ""}};
+
 /// Null when there is none of that name.
 const ProviderInfo *findProvider(llvm::StringRef name);
+const ToolPlace *findToolPlace(llvm::StringRef name);
 /// The first for kernels at `level`.
 const ProviderInfo &providerFor(KernelLevel level);
 /// The names of those that `train` and `serve` may take kernel times from.
@@ -80,30 +98,49 @@ std::vector<llvm::StringRef> stepProviders();
 std::string providerNames(bool (*isMeant)(const ProviderInfo &));
 
 namespace detail {
-constexpr size_t choicesSize() {
-  size_t size = 0;
-  for (const ProviderInfo &provider : allProviders)
-    size += provider.isChoice() ? std::char_traits<char>::length(provider.name) + 1 : 0;
-  return size;
+constexpr void addWord(char *text, size_t &at, const char *word) {
+  if (at > 0 && text)
+    text[at] = ' ';
+  at += at > 0 ? 1 : 0;
+  for (; *word; ++word, ++at)
+    if (text)
+      text[at] = *word;
 }
-struct Choices {
-  char text[choicesSize()] = {};
-  constexpr Choices() {
-    size_t at = 0;
-    for (const ProviderInfo &provider : allProviders)
-      if (provider.isChoice()) {
-        if (at > 0)
-          text[at++] = ' ';
-        for (const char *letter = provider.name; *letter; ++letter)
-          text[at++] = *letter;
-      }
-  }
+/// Writes the names to `text`, unless that is null, and returns how long they are.
+constexpr size_t writeProviders(char *text) {
+  size_t at = 0;
+  for (const ProviderInfo &provider : allProviders)
+    if (provider.isChoice())
+      addWord(text, at, provider.name);
+  return at;
+}
+constexpr size_t writeAnswerers(char *text) {
+  size_t at = writeProviders(text);
+  for (const char *word : {"tool", "ensemble"})
+    addWord(text, at, word);
+  return at;
+}
+/// A tool that has the name of a provider stands there with it.
+constexpr size_t writeMembers(char *text) {
+  size_t at = writeProviders(text);
+  for (const ToolPlace &tool : allToolPlaces)
+    if (tool.hasPlace() && std::string_view(tool.name) != tool.provider)
+      addWord(text, at, tool.name);
+  return at;
+}
+template <size_t (*write)(char *)> struct Words {
+  char text[write(nullptr) + 1] = {};
+  constexpr Words() { write(text); }
 };
-inline constexpr Choices choices;
+template <size_t (*write)(char *)> inline constexpr Words<write> words;
 } // namespace detail
 
-/// What `using` may name, with blanks between.
-inline constexpr llvm::StringLiteral providerChoices = detail::choices.text;
+/// What a statement with one result may name, with blanks between.
+inline constexpr llvm::StringLiteral providerChoices = detail::words<detail::writeProviders>.text;
+/// What `using` of `evaluate` may name.
+inline constexpr llvm::StringLiteral answererChoices = detail::words<detail::writeAnswerers>.text;
+/// What a chip may declare the error of: providers and tools.
+inline constexpr llvm::StringLiteral memberChoices = detail::words<detail::writeMembers>.text;
 
 } // namespace perfc
 

@@ -36,6 +36,8 @@ struct EvaluateOp : ir::OpView {
   llvm::StringRef subject() const { return op->symbolAttr("subject"); }
   llvm::StringRef on() const { return op->symbolAttr("on"); }
   llvm::StringRef provider() const { return op->stringAttr("using"); }
+  /// Who is asked in its place; "" for nobody.
+  llvm::StringRef tool() const { return op->stringAttr("tool"); }
   llvm::StringRef label() const { return op->stringAttr("label"); }
   llvm::StringRef subjectLabel() const { return op->stringAttr("subject_label"); }
   llvm::StringRef onLabel() const { return op->stringAttr("on_label"); }
@@ -59,6 +61,13 @@ struct PlaceOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "study.place";
   const ir::AttrList &kernels() const { return op->listAttr("kernels"); }
   llvm::StringRef at() const { return op->stringAttr("at"); }
+};
+
+/// Evaluations of one question by several providers, which are joined to one result.
+struct EnsembleOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.ensemble";
+  llvm::StringRef label() const { return op->stringAttr("label"); }
 };
 
 /// Evaluations side by side, against the first.

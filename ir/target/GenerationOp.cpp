@@ -17,6 +17,12 @@ static bool verifyGeneration(const Operation &op, DiagnosticEngine &diagnostics)
   return verifyCycleTimes(op, {"launch", "split"}, diagnostics);
 }
 
+AttrDecl target::measuredOverAttr() {
+  return dictAttr("measured_over", AttrKind::Quantity, "times over those of providers, by name")
+      .atLeast(0)
+      .optional();
+}
+
 OpDecl target::generationDecl() {
   Dimension joule = BaseUnit::Joule;
   return {
@@ -94,6 +100,7 @@ OpDecl target::generationDecl() {
                              "exponent by which limits add up; the largest "
                              "alone counts when not given")
                     .optional(),
+                measuredOverAttr(),
                 quantityAttr("measured", {}, "times over those of the other figures")
                     .positive()
                     .otherwise(1)},

@@ -10,6 +10,9 @@
 namespace perfc {
 namespace target {
 
+/// What was measured over the times of providers and tools, which a chip may say as well.
+ir::AttrDecl measuredOverAttr();
+
 struct GenerationOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "target.generation";

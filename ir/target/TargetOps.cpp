@@ -249,6 +249,7 @@ static std::vector<OpDecl> chipDecls() {
             dictAttr("layers", AttrKind::Quantity, "what kinds of layers take, as rates or times")
                 .atLeast(0)
                 .optional(),
+            measuredOverAttr(),
             dictAttr("calibrate", AttrKind::String,
                      "the table that its figures are fitted to, and what the chip is called")
                 .optional(),

@@ -5,84 +5,18 @@
 #include "api/Comparison.h"
 #include "api/Evaluation.h"
 #include "api/Providers.h"
-#include "api/tools/ToolProvider.h"
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
+#include "tools/driver/ComparisonText.h"
 #include "tools/driver/ProgramFile.h"
-#include "tools/driver/Report.h"
 #include "tools/driver/ToolOption.h"
-#include <cmath>
 #include <set>
 
 using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
-/// Lines of a table that are shown without -v.
-static constexpr size_t shownChanges = 10;
-
 using Pairs = std::vector<std::pair<const emit::Result *, const emit::Result *>>;
-
-static std::string figureText(const Change &change, llvm::Optional<double> value) {
-  if (!value)
-    return "-";
-  return change.isShare ? percent(*value) : formatEngineering(*value, change.dimension);
-}
-
-static std::string differenceText(const Change &change) {
-  if (!change.before || !change.after || *change.before == 0)
-    return "";
-  return fmt::format("{:+.1f} %", (*change.after / *change.before - 1) * 100);
-}
-
-static void printChanges(Session &session, llvm::StringRef title, llvm::ArrayRef<Change> changes,
-                         size_t most = shownChanges) {
-  if (changes.empty())
-    return;
-  Table table({{title.str(), Align::Left, 0, false, /*stays=*/true},
-               {"first"},
-               {"second"},
-               {"change"},
-               {"why", Align::Left, 0, /*wraps=*/true}});
-  size_t shown = session.isVerbose() ? changes.size() : std::min(most, changes.size());
-  for (const Change &change : changes.take_front(shown))
-    table.addRow({change.what, figureText(change, change.before), figureText(change, change.after),
-                  differenceText(change), llvm::join(change.causes, "; ")});
-  table.print(session.out, session.tableWidth(), session.colorOut);
-  if (shown < changes.size())
-    session.out << "  and " << changes.size() - shown << " that differ less (-v shows them)\n";
-}
-
-static void printComparison(Session &session, const Comparison &comparison) {
-  const emit::Result &before = *comparison.before, &after = *comparison.after;
-  auto label = [](const emit::Result &result) {
-    return result.point.empty() ? result.label : result.label + "; " + emit::pointText(result);
-  };
-  printTitle(session.out, label(before), "first", session.colorOut);
-  printTitle(session.out, label(after), "second", session.colorOut);
-  if (comparison.metrics.empty() && comparison.words.empty() && comparison.parts.empty() &&
-      comparison.memories.empty()) {
-    session.out << "  no difference\n\n";
-    return;
-  }
-  printChanges(session, "metric", comparison.metrics, /*most=*/comparison.metrics.size());
-  for (const auto &[what, then, now] : comparison.words)
-    session.out << "  " << what << ": " << (then.empty() ? "none" : then) << " -> "
-                << (now.empty() ? "none" : now) << '\n';
-  printChanges(session, "time of", comparison.parts);
-  printChanges(session, "limited by", comparison.bounds);
-  printChanges(session, "memory", comparison.memories);
-  std::string same = llvm::join(comparison.same, ", ");
-  if (comparison.sameParts > 0)
-    same += (same.empty() ? "" : ", and ") +
-            counted(static_cast<int64_t>(comparison.sameParts), "part") + " by time";
-  if (!same.empty())
-    for (const std::string &line :
-         wrapped("the same: " + same,
-                 session.tableWidth() == anyWidth ? anyWidth : session.tableWidth() - 2))
-      session.out << "  " << line << '\n';
-  session.out << '\n';
-}
 
 using ResultList = std::vector<const emit::Result *>;
 
@@ -159,51 +93,14 @@ static Pairs namedPair(Session &session, const Evaluation &evaluation,
   return {{found[0], found[1]}};
 }
 
-static std::string signedPercent(double share) {
-  double value = share * 100;
-  return std::fabs(value) >= 0.1 ? fmt::format("{:+.1f} %", value)
-                                 : fmt::format("{:+.2g} %", value);
-}
-
-/// Why a tool's figures differ: by what perfc's own model of it says, and by what that leaves, in
-/// shares of the first figure, so that both add up to the change.
-static void addToolCauses(Comparison &comparison, const emit::Result &modelled,
-                          llvm::StringRef tool) {
-  auto say = [](Change &change, double difference, const std::string &why) {
-    double share = difference / std::fabs(*change.before);
-    if (std::fabs(share) > 1e-9)
-      change.causes.push_back(signedPercent(share) + " by " + why);
-  };
-  for (Change &change : comparison.metrics) {
-    llvm::Optional<MetricValue> value = metric(modelled, change.what);
-    if (!value || !value->hasNumber() || !change.before || !change.after || *change.before == 0)
-      continue;
-    double model = value->value.central();
-    say(change, model - *change.before, fmt::format("how {} counts", tool.str()));
-    say(change, *change.after - model, fmt::format("what the {} here does otherwise", tool.str()));
-  }
-}
-
-/// `modelled` has what perfc's model of a tool says of the second results.
-static void printAll(Session &session, const Arguments &arguments, const Pairs &pairs,
-                     const Evaluation *modelled = nullptr) {
+static void printAll(Session &session, const Arguments &arguments, const Pairs &pairs) {
   emit::Json list = emit::Json::array();
-  Pairs models;
-  if (modelled) {
-    ResultList asked;
-    for (const auto &[before, after] : pairs)
-      asked.push_back(after);
-    addMatches(asked, listOf(*modelled), models, areOneQuestion);
-  }
   for (const auto &[before, after] : pairs) {
     Comparison comparison = compare(*before, *after);
-    for (const auto &[asked, model] : models)
-      if (asked == after)
-        addToolCauses(comparison, *model, arguments.value("tool"));
     if (arguments.has("json"))
       list.push(comparisonJson(comparison, session.sources));
     else
-      printComparison(session, comparison);
+      printComparison(session, session.out, comparison);
   }
   if (!arguments.has("json"))
     return;
@@ -227,30 +124,22 @@ static void compareWithTool(Session &session, const Arguments &arguments) {
   if (!file || !tool || !readDefines(arguments, session.diagnostics, defines))
     return;
   RunOptions options;
-  if (tool->info->provider == "loopnest") // of all kernels, as the tool's
+  if (tool->info->provider() == "loopnest") // of all kernels, as the tool's
     options.provider = "loopnest";
-  ProviderSet own = defaultProviders(),
-              asModelled = withTool(defaultProviders(), *tool, ToolAnswer::Model),
-              asked = withTool(defaultProviders(), *tool);
+  ProviderSet providers = defaultProviders();
   auto ignore = [](const Evaluated &) {};
-  Evaluation before(session.context(), own, options);
+  Evaluation before(session.context(), providers, options);
   before.run(file, defines, ignore);
-  options.provider = providerFor(*tool);
-  options.servesAsVidur = tool->info->serve != nullptr;
-  Evaluation modelled(session.context(), asModelled, options);
-  options.servesAsVidur = false;
-  options.servedBy = tool->info->serve ? &*tool : nullptr;
-  Evaluation after(session.context(), asked, options);
+  askTool(*tool, options);
+  options.asksModel = true;
+  Evaluation after(session.context(), providers, options);
   after.run(file, defines, ignore);
   checkToolAsked(session, *tool, after);
   if (after.results().empty())
     return;
-  size_t reported = session.diagnostics.all().size();
-  modelled.run(file, defines, ignore);
-  session.diagnostics.truncate(reported); // what it says has been said of the tool
   Pairs pairs;
   addMatches(listOf(before), listOf(after), pairs, areOneQuestion);
-  printAll(session, arguments, pairs, &modelled);
+  printAll(session, arguments, pairs);
   printUnpaired(session, arguments, before, after, pairs);
 }
 

@@ -22,6 +22,8 @@ static std::string choiceText(const WordSpec &spec, llvm::StringRef choice) {
     return choice.str();
   if (!form->sizes.empty())
     return choice.str() + "(n, …)";
+  if (!form->members.empty())
+    return choice.str() + "(a, b, …)";
   std::vector<llvm::StringRef> names;
   for (const ChoiceArgument &argument : form->arguments)
     names.push_back(argument.name);
@@ -92,6 +94,8 @@ static void printWord(llvm::raw_ostream &os, BlockKind kind, const WordSpec &spe
   for (const ChoiceForm &form : spec.forms) {
     if (!form.sizes.empty())
       os << "  " << choiceText(spec, form.choice) << ": " << form.sizes << '\n';
+    if (!form.members.empty())
+      os << "  " << choiceText(spec, form.choice) << ": " << form.members << '\n';
     for (const ChoiceArgument &argument : form.arguments)
       os << "  " << form.choice << '(' << argument.name << "): " << argumentValue(argument) << ", "
          << argument.doc
@@ -131,6 +135,8 @@ static void printArgumentTable(llvm::raw_ostream &os, llvm::ArrayRef<WordSpec> w
       std::string head = fmt::format("| `{} {}` | ", spec.word.str(), form.choice.str());
       if (!form.sizes.empty())
         os << head << "any number | a whole number |  | " << form.sizes << " |\n";
+      if (!form.members.empty())
+        os << head << "two or more | others of its choices |  | " << form.members << " |\n";
       for (const ChoiceArgument &argument : form.arguments)
         os << head << '`' << argument.name << "` | " << argumentValue(argument) << " | "
            << argument.byDefault << " | " << argument.doc << " |\n";

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
 #include "api/statements/Statements.h"
+#include "tools/driver/ComparisonText.h"
 #include "tools/driver/RowNames.h"
 #include "tools/driver/sweep/FrontTable.h"
 
@@ -204,5 +205,9 @@ void Report::printComparison(const Evaluated &evaluated) {
     if (results[i]->verified)
       out << "  counts: " << names[i] << ": " << verifiedText(*results[i]->verified) << '\n';
     printExpectations(*results[i], names[i]);
+  }
+  for (const Comparison &comparison : toolComparisons(results)) {
+    out << '\n';
+    driver::printComparison(session, out, comparison);
   }
 }

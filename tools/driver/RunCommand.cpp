@@ -6,7 +6,6 @@
 #include "api/Providers.h"
 #include "api/RequestedFiles.h"
 #include "api/RunDocument.h"
-#include "api/tools/ToolProvider.h"
 #include "frontend/import/timeloop/Templates.h"
 #include "frontend/sema/ModelFormats.h"
 #include "ir/common/diagnostics/Evaluation.h"
@@ -163,9 +162,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     tool = chosenTool(session, arguments);
     if (!tool)
       return true;
-    options.provider = providerFor(*tool);
-    options.servedBy = tool->info->serve ? &*tool : nullptr;
-    providers = withTool(std::move(providers), *tool);
+    askTool(*tool, options);
   }
   Evaluation evaluation(session.context(), providers, options);
   Report report(session, evaluation);

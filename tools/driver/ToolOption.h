@@ -15,8 +15,8 @@ bool checkToolOptions(Session &session, const Arguments &arguments,
                       llvm::ArrayRef<llvm::StringRef> others);
 /// The tool that `--tool` names; nothing when it cannot be run here (reported).
 llvm::Optional<api::Tool> chosenTool(Session &session, const Arguments &arguments);
-/// What answers statements that do not say `using`, so that they ask `tool`; "" for what fits.
-std::string providerFor(const api::Tool &tool);
+/// Has statements that do not say `using` ask `tool`.
+void askTool(const api::Tool &tool, api::RunOptions &options);
 /// Reports where no result of `evaluation`, which has some, is of `tool`.
 void checkToolAsked(Session &session, const api::Tool &tool, const api::Evaluation &evaluation);
 

@@ -3,7 +3,6 @@
 // perfc tools: the other tools that perfc can ask, and where they are.
 #include "backends/emit/Json.h"
 #include "ir/common/diagnostics/Files.h"
-#include "ir/common/diagnostics/Timeloop.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/ToolOption.h"
 
@@ -28,31 +27,13 @@ bool driver::checkToolOptions(Session &session, const Arguments &arguments,
 }
 
 llvm::Optional<Tool> driver::chosenTool(Session &session, const Arguments &arguments) {
-  llvm::StringRef name = arguments.value("tool");
-  const ToolInfo *info = findTool(name);
-  if (!info) {
-    std::vector<llvm::StringRef> names;
-    for (const ToolInfo &each : toolInfos())
-      names.push_back(each.name);
-    session.diagnostics.report({}, diag::TimeloopUnknown, "tool", name)
-        .help("it is one of " + llvm::join(names, ", "));
-    return llvm::None;
-  }
-  llvm::Optional<std::vector<Tool>> tools =
-      findTools(session.context(), arguments.has("local"), info);
-  if (!tools)
-    return llvm::None;
-  Tool &tool = *llvm::find_if(*tools, [&](const Tool &each) { return each.info == info; });
-  if (tool.missing.empty())
-    return std::move(tool);
-  session.diagnostics.report({}, diag::ToolMissing, name, tool.missing)
-      .help("name its program or the image of a container in " + toolsFile());
-  return llvm::None;
+  return toolNamed(session.context(), arguments.value("tool"), arguments.has("local"));
 }
 
-std::string driver::providerFor(const Tool &tool) {
-  const ProviderInfo *provider = findProvider(tool.info->provider);
-  return provider && provider->isChoice() ? tool.info->provider.str() : "";
+void driver::askTool(const Tool &tool, RunOptions &options) {
+  const ProviderInfo *provider = findProvider(tool.info->provider());
+  options.provider = provider && provider->isChoice() ? tool.info->provider().str() : "";
+  options.tool = &tool;
 }
 
 void driver::checkToolAsked(Session &session, const Tool &tool, const Evaluation &evaluation) {

@@ -103,6 +103,11 @@ static void declareParts(py::module_ &module) {
       .field("is_proven", &api::Search::isProven)
       .field("evaluated", &api::Search::evaluated)
       .field("mappings", &api::Search::mappings);
+  Record<api::Member>(module, "Member")
+      .field("provider", &api::Member::provider)
+      .field("latency", &api::Member::latency)
+      .field("half_width", &api::Member::halfWidth)
+      .field("weight", &api::Member::weight);
   Record<api::Expectation>(module, "Expectation")
       .field("text", &api::Expectation::text)
       .field("holds", &api::Expectation::holds)
@@ -138,6 +143,7 @@ static void declareResult(py::module_ &module) {
       .field("breakdown", &api::Result::breakdown)
       .field("memories", &api::Result::memories)
       .field("search", &api::Result::search)
+      .field("ensemble", &api::Result::ensemble)
       .field("expectations", &api::Result::expectations)
       .field("notes", &api::Result::notes)
       .field("provider", &api::Result::provider)

@@ -4,7 +4,7 @@
     results = perfc.compile("design.perf", batch=8).run()
     print(results[0]["latency"].value)
 """
-from ._native import (Declaration, Expectation, Findings, Memory, Metric, Parameter, Part, Place, Problem, Progress,
+from ._native import (Declaration, Expectation, Findings, Member, Memory, Metric, Parameter, Part, Place, Problem, Progress,
                       Result, Search)
 from ._native import version as _version
 from .build import (Source, Use, array, einsum, evaluate, hardware, join, library, memory, network, statement, std,
@@ -15,7 +15,7 @@ from .results import Results
 
 __version__ = _version()
 __all__ = [
-    "Declaration", "Error", "Expectation", "ExpectationError", "Findings", "Memory", "Metric", "Parameter", "Part",
+    "Declaration", "Error", "Expectation", "ExpectationError", "Findings", "Member", "Memory", "Metric", "Parameter", "Part",
     "Place", "Problem", "Program", "Progress", "Result", "Results", "Search", "Source", "Unreadable", "Use", "array",
     "check", "compile", "einsum", "evaluate", "hardware", "join", "library", "memory", "network", "statement", "std",
     "unit", "workload",

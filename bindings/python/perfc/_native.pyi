@@ -77,6 +77,13 @@ class Search(_Record):
     evaluated: int
     mappings: str
 
+class Member(_Record):
+    """One of several providers that an ensemble has asked."""
+    provider: str
+    latency: float
+    half_width: float
+    weight: float
+
 class Expectation(_Record):
     """The outcome of an `expect`."""
     text: str
@@ -114,6 +121,7 @@ class Result(_Record):
     breakdown: Part
     memories: list[Memory]
     search: Optional[Search]
+    ensemble: list[Member]
     expectations: list[Expectation]
     notes: list[str]
     provider: str
