@@ -22,6 +22,7 @@ struct ModelProgram {
   std::string format;   ///< of its real numbers: "fp32"; "" where that is not said
   /// Parameters of the workload that have no default, and its phases.
   std::vector<std::string> open, phases;
+  std::string chip = ""; ///< that it is for, as the file says; "" where it says none
 };
 
 struct ModelFormat {
@@ -31,6 +32,7 @@ struct ModelFormat {
   /// Nothing after a report. `library` is where families are looked up.
   llvm::Optional<ModelProgram> (*read)(llvm::StringRef path, const ModelOptions &options,
                                        Program &library);
+  bool namesChips = false; ///< its files may say what they run on
 };
 
 /// The format `name`; null where there is none.

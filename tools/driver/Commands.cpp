@@ -11,6 +11,8 @@ static constexpr OptionSpec runOptions[] = {
     {"html", 0, "FILE", "write a report with charts there, for a browser"},
     {"from", 0, "FORMAT", "the files are of another tool, as for perfc import, or chakra"},
     {"hw", 0, "FILE", "the hardware that goes with it, where the tool has a file for that"},
+    {"workload", 0, "FILE.yaml",
+     "a list of layers instead of FILE: the same as FILE --from layers"},
     {"on", 0, "CHIP", "of a model's file or folder: what it runs on, of the library"},
     {"as", 0, "TYPE", "of hf and gguf: the type that the model counts as, whatever its file says"},
     {"shape", 0, "INPUT=1,3,8,8", "of graphs: the shape of an input; may be given several times"},
@@ -158,7 +160,7 @@ static constexpr OptionSpec docOptions[] = {
 
 static const Command table[] = {
     {"run", "evaluate what a file asks for, with where time and energy go", "FILE… [options]",
-     "perfc run design.perf -D batch=8", runOptions, 1, ~0u, runFile,
+     "perfc run design.perf -D batch=8", runOptions, 0, ~0u, runFile,
      "The same as perfc FILE. - is standard input. Only what other tools read may be in several "
      "files."},
     {"check", "find what is wrong with a file, without evaluating it", "FILE [options]",

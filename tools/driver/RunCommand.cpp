@@ -287,7 +287,32 @@ static bool checkTool(Session &session, const Arguments &arguments) {
   return checkToolOptions(session, arguments, others);
 }
 
-bool driver::runFile(Session &session, const Arguments &arguments) {
+/// `--workload` names the file and what it is; nothing after a report.
+static llvm::Optional<Arguments> withWorkload(Session &session, const Arguments &given) {
+  Arguments arguments = given;
+  if (!given.has("workload")) {
+    if (given.files().empty())
+      session.diagnostics
+          .report({}, diag::WrongArgumentCount, "run", findCommand("run")->usage.str())
+          .help("for example: " + findCommand("run")->example.str());
+    return given.files().empty() ? llvm::None : llvm::Optional<Arguments>(arguments);
+  }
+  for (llvm::StringRef option : {"from", "mode"})
+    if (given.has(option)) {
+      session.diagnostics.report({}, diag::OptionsExclude, "workload", option)
+          .note("a list of layers is a file of its own format");
+      return llvm::None;
+    }
+  arguments.addFile(given.value("workload"));
+  arguments.addOption("from", "layers");
+  return arguments;
+}
+
+bool driver::runFile(Session &session, const Arguments &given) {
+  llvm::Optional<Arguments> chosen = withWorkload(session, given);
+  if (!chosen)
+    return true;
+  const Arguments &arguments = *chosen;
   std::vector<llvm::StringRef> formats;
   for (const ImportFormat &format : importFormats())
     formats.push_back(format.name);

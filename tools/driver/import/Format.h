@@ -37,6 +37,8 @@ bool importChakra(Session &session, llvm::ArrayRef<std::string> files, const Arg
                   std::string &text);
 bool importConfig(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                   std::string &text);
+bool importLayers(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                  std::string &text);
 bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                    std::string &text);
 bool importOnnx(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,

@@ -2,6 +2,7 @@
 #include "tools/driver/import/Format.h"
 
 #include "tools/driver/Command.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -14,6 +15,7 @@ static const ImportFormat formats[] = {
     {"gguf", "FILE.gguf", "a model by the header of its file of weights, versions 1 to 3", 1, 1,
      importConfig},
     {"hf", "FOLDER|config.json", "a model by its config.json, of Hugging Face", 1, 1, importConfig},
+    {"layers", "FILE.yaml", "a list of layers with their types and sizes", 1, 1, importLayers},
     {"maestro", "FILE.m [HARDWARE.m]", "layers with the dataflows of MAESTRO", 1, 2, importMaestro},
     {"onnx", "FILE.onnx", "a model as a workload, operator sets 7 to 21", 1, 1, importOnnx},
     {"safetensors", "FILE.safetensors", "a model by the config.json beside, and the file's header",

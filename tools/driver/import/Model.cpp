@@ -70,6 +70,11 @@ bool driver::importTorch(Session &session, llvm::ArrayRef<std::string> files,
   return importAs("torch", session, files.front(), arguments, text);
 }
 
+bool driver::importLayers(Session &session, llvm::ArrayRef<std::string> files,
+                          const Arguments &arguments, std::string &text) {
+  return importAs("layers", session, files.front(), arguments, text);
+}
+
 bool driver::importConfig(Session &session, llvm::ArrayRef<std::string> files,
                           const Arguments &arguments, std::string &text) {
   return importAs("hf", session, files.front(), arguments, text);
@@ -94,25 +99,38 @@ static std::string moduleOf(llvm::StringRef name) {
   return "";
 }
 
+/// The module of `chip`; "" after a report.
+static std::string moduleOfChip(Session &session, llvm::StringRef chip) {
+  std::string module = moduleOf(chip);
+  if (!module.empty())
+    return module;
+  if (chip.empty())
+    session.diagnostics.report({}, diag::GraphNoChip)
+        .help("name one of the library: --on h100_sxm; `perfc list hardware` prints them");
+  else
+    session.diagnostics.report({}, diag::BadOptionValue, "--on", chip)
+        .help("`perfc list hardware` prints the chips of the library");
+  return "";
+}
+
 FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
                                 const Arguments &arguments) {
-  llvm::StringRef chip = arguments.value("on");
-  std::string module = moduleOf(chip);
-  if (module.empty()) {
-    if (chip.empty())
-      session.diagnostics.report({}, diag::GraphNoChip)
-          .help("name one of the library: --on h100_sxm; `perfc list hardware` prints them");
-    else
-      session.diagnostics.report({}, diag::BadOptionValue, "--on", chip)
-          .help("`perfc list hardware` prints the chips of the library");
-    return 0;
-  }
   const ModelFormat *format =
       arguments.has("from") ? modelFormat(arguments.value("from")) : modelFormatOf(path);
-  llvm::Optional<ModelProgram> program =
-      readModel(session, format ? *format : *modelFormat("hf"), path, arguments);
+  if (!format)
+    format = modelFormat("hf");
+  std::string chip = arguments.value("on").str(), module;
+  bool isNamedThere = chip.empty() && format->namesChips;
+  if (!isNamedThere && (module = moduleOfChip(session, chip)).empty())
+    return 0;
+  llvm::Optional<ModelProgram> program = readModel(session, *format, path, arguments);
   if (!program)
     return 0;
+  if (isNamedThere) {
+    chip = program->chip;
+    if ((module = moduleOfChip(session, chip)).empty())
+      return 0;
+  }
   if (!program->open.empty()) {
     session.diagnostics.report({}, diag::GraphOpen, "`" + llvm::join(program->open, "`, `") + "`")
         .help("give the shapes of its inputs, or a size by its name: --shape input=1,128 --shape " +
