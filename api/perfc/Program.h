@@ -236,6 +236,18 @@ private:
   std::unique_ptr<State> state;
 };
 
+/// Execution traces as text of the language.
+struct Traces {
+  std::string declaration; ///< of a `trace` that is called `job`; "" where a file is wrong
+  std::vector<Problem> problems;
+  std::string text; ///< these as a terminal shows them
+};
+
+/// Formats of execution traces, with the suffix of their files.
+PERFC_EXPORT std::vector<std::pair<std::string, std::string>> traceFormats();
+/// Traces in one of these formats, a file for each rank.
+PERFC_EXPORT Traces readTraces(const std::string &format, const std::vector<std::string> &files);
+
 /// What the library declares, by module; without values.
 PERFC_EXPORT std::vector<Answer> library();
 

@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# RUN: %package_python %s %examples
+# RUN: %package_python %s %root/test/reference/astra_sim/traces %examples
 """Predictions of workloads on hardware, wherever these come from."""
 import json
 import pathlib
@@ -13,6 +13,7 @@ import perfc
 from perfc.predict import Hardware, PredictionQuery, UnifiedPredictor, Workload
 
 EXAMPLES = pathlib.Path(sys.argv.pop())
+TRACES = pathlib.Path(sys.argv.pop())
 SHEET = {"name": "my npu", "peak_flops": {"fp16": "100TFLOP/s", "int8": 2e14}, "memory_bandwidth": 1e12, "memory_capacity": "16GiB"}
 
 
@@ -61,9 +62,34 @@ class Workloads(unittest.TestCase):
         with self.assertRaises(LookupError):
             Workload.from_name("llama0")
 
-    def test_do_not_come_from_traces(self):
-        with self.assertRaisesRegex(perfc.Unreadable, "trace.0.et are not read"):
-            Workload.from_traces("trace.0.et")
+    def test_come_from_traces(self):
+        # Eight ranks compute 10 us, one 30 us and one 150 us; then all exchange 4 MiB, which begins when the last one is there.
+        cluster = Hardware.from_source(perfc.Source("cluster", """import std.networks
+hardware npu { dtype int8; memory local { off_chip }; compute unit { rate 1GHz } }
+system cluster { all = 8 * npu over nvswitch }"""))
+        folder = TRACES / "straggler8" / "et"
+        prediction = predict(Workload.from_traces(folder), cluster)
+        together = predict(Workload.from_traces(folder / "straggler8"), cluster)
+        self.assertEqual(prediction.value, together.value)
+        exchange = perfc.compile(perfc.statement("evaluate", perfc.Use("all_reduce(4MiB)"), cluster.source)).run()[0]
+        self.assertGreater(prediction.value, 150e-6)
+        self.assertLess(prediction.value - 150e-6, 4 * exchange["latency"].value)
+        self.assertEqual(prediction.result.statement, "replay")
+        self.assertIn("chakra traces", prediction.metadata["workload"])
+        with self.assertRaisesRegex(ValueError, "no batch size"):
+            predict(Workload.from_traces(folder), cluster, batch_size=8)
+
+    def test_say_why_traces_are_not_read(self):
+        with self.assertRaises(FileNotFoundError):
+            Workload.from_traces("none")
+        with self.assertRaisesRegex(perfc.Unreadable, "in chakra, not in kineto"):
+            Workload.from_traces("none", format="kineto")
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = pathlib.Path(folder, "wrong.0.et")
+            wrong.write_bytes(b"\x05no trace")
+            with self.assertRaisesRegex(perfc.Unreadable, "wrong.0.et:byte") as caught:
+                Workload.from_traces(wrong)
+            self.assertEqual(caught.exception.problems[0].severity, "error")
 
 
 class Chips(unittest.TestCase):

@@ -62,6 +62,16 @@ static void declareProblems(py::module_ &module) {
       .field("is_error", &Findings::isError);
 }
 
+static void declareTraces(py::module_ &module) {
+  using Free = py::call_guard<py::gil_scoped_release>;
+  Record<api::Traces>(module, "Traces")
+      .field("declaration", &api::Traces::declaration)
+      .field("problems", &api::Traces::problems)
+      .field("text", &api::Traces::text);
+  module.def("trace_formats", &api::traceFormats, Free());
+  module.def("read_traces", &api::readTraces, Free());
+}
+
 static void declareDeclarations(py::module_ &module) {
   Record<api::Parameter>(module, "Parameter")
       .field("name", &api::Parameter::name)
@@ -236,6 +246,7 @@ static void declareProgram(py::module_ &module) {
 
 PYBIND11_MODULE(_native, module) {
   declareProblems(module);
+  declareTraces(module);
   declareDeclarations(module);
   declareParts(module);
   declareResult(module);

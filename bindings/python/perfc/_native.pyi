@@ -23,6 +23,12 @@ class Problem(_Record):
     place: Optional[Place]
     remarks: list[Problem]
 
+class Traces(_Record):
+    """Execution traces as text of the language; `declaration` is "" where a file is wrong."""
+    declaration: str
+    problems: list[Problem]
+    text: str
+
 class Findings(_Record):
     """The problems of a run, or of the run of one point; `text` is what a terminal shows of them."""
     point: dict[str, Union[float, str]]
@@ -177,5 +183,7 @@ class Program:
     def format(self) -> Optional[str]: ...
     def ir(self, level: str) -> tuple[Optional[str], Findings]: ...
 
+def trace_formats() -> list[tuple[str, str]]: ...
+def read_traces(format: str, files: list[str]) -> Traces: ...
 def library() -> list[Declaration]: ...
 def version() -> str: ...

@@ -17,8 +17,9 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Union
 
+from . import _native
 from ._native import Declaration, Metric, Result
-from .build import Attribute, Source, hardware, library, memory, std, statement, unit
+from .build import Attribute, Source, Use, hardware, library, memory, std, statement, unit
 from .errors import Unreadable
 from .parts import kernels
 from .program import compile
@@ -42,6 +43,8 @@ class Workload:
     origin: str
     #: A folder that lasts as long as this.
     _folder: Optional[tempfile.TemporaryDirectory[str]] = None
+    #: What answers a query about it; "" for what its scenario says.
+    statement: str = ""
 
     @classmethod
     def from_onnx(cls, path: Union[str, os.PathLike[str]]) -> Workload:
@@ -70,10 +73,19 @@ class Workload:
         return cls(read.source, f"PyTorch module {type(model).__name__}", folder)
 
     @classmethod
-    def from_traces(cls, path: Union[str, os.PathLike[str]]) -> Workload:
-        """Execution traces: not read yet."""
-        raise Unreadable(f"traces such as {os.fspath(path)} are not read from Python yet; `perfc import chakra` makes a "
-                         "program of them, which perfc.compile runs")
+    def from_traces(cls, path: Union[str, os.PathLike[str]], *, format: str = "chakra") -> Workload:
+        """Execution traces: a file, the part of several names before `.0.et`, or a folder; a rank for each file, by name.
+
+        They are replayed on the system of the query, which needs as many chips; nothing is divided or batched anew.
+        """
+        suffixes = dict(_native.trace_formats())
+        if format not in suffixes:
+            raise Unreadable(f"traces are read in {', '.join(suffixes)}, not in {format}")
+        files = _trace_files(pathlib.Path(path), suffixes[format])
+        read = _native.read_traces(format, [str(file) for file in files])
+        if not read.declaration:
+            raise Unreadable(read.text, read.problems)
+        return cls(Source("job", read.declaration), f"{format} traces {os.fspath(path)}", statement="replay")
 
     @classmethod
     def from_name(cls, name: str) -> Workload:
@@ -207,10 +219,29 @@ class UnifiedPredictor:
         if query.scenario not in _STATEMENTS:
             raise ValueError(f"a scenario is one of {', '.join(_STATEMENTS)}, not {query.scenario}")
         arguments, options = dict(query.arguments), dict(query.options)
+        if query.workload.statement:
+            if query.batch_size is not None or arguments:
+                raise ValueError(f"{query.workload.origin} are what ran: they take no batch size and no arguments")
+            return statement(query.workload.statement, Use(query.workload.source.name, (query.workload.source,)), query.hardware.source,
+                             **options)
         if query.batch_size is not None:
             (options if query.scenario == "training" else arguments)["batch"] = query.batch_size
         subject = query.workload.source(**arguments)
         return statement(_STATEMENTS[query.scenario], subject, query.hardware.source, **options)
+
+
+def _trace_files(path: pathlib.Path, suffix: str) -> list[pathlib.Path]:
+    """The files of all ranks in their order."""
+    if path.is_file():
+        return [path]
+    if path.is_dir():
+        found = list(path.glob(f"*{suffix}"))
+    else:
+        name = re.escape(path.name) + r"\.\d+" + re.escape(suffix)
+        found = [file for file in path.parent.glob(f"*{suffix}") if re.fullmatch(name, file.name)]
+    if not found:
+        raise FileNotFoundError(f"there are no traces {path}")
+    return sorted(found, key=lambda file: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)])
 
 
 def _figure(query: PredictionQuery, result: Result) -> tuple[float, str, float]:

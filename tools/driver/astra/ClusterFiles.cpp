@@ -2,6 +2,7 @@
 #include "tools/driver/astra/ClusterFiles.h"
 
 #include "api/astra/ClusterTexts.h"
+#include "api/traces/ChakraFiles.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -26,21 +27,6 @@ bool driver::readCluster(Session &session, const ClusterFiles &files, astra::Clu
   return api::readClusterTexts(session.diagnostics, texts, cluster);
 }
 
-SourceRange driver::bytePlace(SourceManager &sources, const std::string &path, uint64_t offset) {
-  auto byte = static_cast<uint32_t>(std::min<uint64_t>(offset, UINT32_MAX));
-  return {sources.addBinary(path), byte, byte};
-}
-
-void driver::reportBadTrace(Session &session, const std::string &path, const WireError &error) {
-  session.diagnostics.report(bytePlace(session.sources, path, error.offset), diag::BadTrace,
-                             error.reason);
-}
-
-SourceRange driver::recordPlace(SourceManager &sources, const chakra::Trace &trace,
-                                const chakra::Node &node) {
-  return bytePlace(sources, trace.path, node.offset);
-}
-
 bool driver::readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks,
                         TraceFiles &traces) {
   std::unique_ptr<llvm::MemoryBuffer> first;
@@ -61,7 +47,7 @@ bool driver::readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks
     WireError error;
     llvm::Optional<chakra::Trace> trace = chakra::readTrace(bytes->getBuffer(), path, error);
     if (!trace) {
-      reportBadTrace(session, path, error);
+      reportBadTrace(session.context(), path, error);
       return false;
     }
     allEqual = rank == 0;

@@ -28,14 +28,6 @@ struct TraceFiles {
   std::vector<const chakra::Trace *> ranks;
 };
 bool readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks, TraceFiles &traces);
-/// Reports at its byte what is wrong with the trace of `path`.
-void reportBadTrace(Session &session, const std::string &path, const WireError &error);
-
-/// A byte of a file that is no text, such as a trace.
-SourceRange bytePlace(SourceManager &sources, const std::string &path, uint64_t offset);
-/// The record of `node` in the file of its trace.
-SourceRange recordPlace(SourceManager &sources, const chakra::Trace &trace,
-                        const chakra::Node &node);
 
 } // namespace perfc::driver
 

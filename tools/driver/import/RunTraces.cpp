@@ -2,13 +2,13 @@
 #include "tools/driver/import/RunTraces.h"
 
 #include "api/astra/ClusterTexts.h"
+#include "api/traces/ChakraFiles.h"
 #include "backends/emit/Json.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Table.h"
 #include "tools/driver/astra/ClusterFiles.h"
-#include "tools/driver/import/ChakraFiles.h"
 
 #include <cmath>
 
@@ -143,7 +143,7 @@ bool driver::runTraces(Session &session, const Arguments &arguments) {
     return true;
   if (arguments.has("drop-missing"))
     for (size_t rank = 0; rank < traces.owned.size(); ++rank)
-      dropMissing(session, *traces.owned[rank], static_cast<uint32_t>(rank));
+      dropMissing(session.context(), *traces.owned[rank], static_cast<uint32_t>(rank));
   astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
   reportFindings(session.diagnostics, result.findings,
                  [&](const llvm::Optional<astra::NodeName> &node) {

@@ -5,19 +5,16 @@
 // together. With `--simplify` without the nodes that stand between kernels in traces of PyTorch.
 // One file is in memory at a time.
 #include "api/astra/ClusterTexts.h"
+#include "api/traces/ChakraFiles.h"
 #include "backends/network/chakra/Simplify.h"
 #include "backends/network/chakra/TraceProgram.h"
 #include "ir/collective/TraceLimits.h"
 #include "ir/common/diagnostics/Cluster.h"
-#include "tools/driver/astra/ClusterFiles.h"
-#include "tools/driver/import/ChakraFiles.h"
-#include "tools/driver/import/Format.h"
 #include <limits>
 #include <map>
 
 using namespace perfc;
 using namespace perfc::api;
-using namespace perfc::driver;
 using chakra::Field;
 using chakra::NodeType;
 
@@ -46,8 +43,9 @@ public:
   explicit ProgramText(const astra::Groups *given) : given(given) {}
 
   /// False after a report.
-  bool add(Session &session, const chakra::Trace &trace, uint32_t rank);
-  std::string text(size_t files) const;
+  bool add(Context context, const chakra::Trace &trace, uint32_t rank);
+  /// The declaration of the trace.
+  std::string text() const;
 
 private:
   struct Ranks {
@@ -56,7 +54,7 @@ private:
     std::vector<uint32_t> ranks;
   };
 
-  bool refuse(Session &session, const chakra::Trace &trace, uint32_t rank, const chakra::Node &node,
+  bool refuse(Context context, const chakra::Trace &trace, uint32_t rank, const chakra::Node &node,
               const std::string &reason) const;
 
   const astra::Groups *given; ///< null where members are those that use a group
@@ -206,29 +204,29 @@ static size_t countWords(llvm::StringRef text) {
   return count;
 }
 
-bool ProgramText::refuse(Session &session, const chakra::Trace &trace, uint32_t rank,
+bool ProgramText::refuse(Context context, const chakra::Trace &trace, uint32_t rank,
                          const chakra::Node &node, const std::string &reason) const {
-  session.diagnostics
-      .report(recordPlace(session.sources, trace, node), diag::BadTraceNode,
+  context.diagnostics
+      .report(recordPlace(context.sources, trace, node), diag::BadTraceNode,
               astra::nodePlace(trace, rank, node), reason)
       .help("`--summary` writes what the traces do in sum, and leaves such nodes as they are");
   return false;
 }
 
-bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t rank) {
+bool ProgramText::add(Context context, const chakra::Trace &trace, uint32_t rank) {
   std::string text;
   std::vector<std::vector<uint64_t>> waits = waitsOf(trace);
   uint64_t next = 0;
   for (size_t i = 0; i < trace.nodes.size(); ++i) {
     const chakra::Node &node = trace.nodes[i];
     if (std::string reason = unsayable(node, rank); !reason.empty())
-      return refuse(session, trace, rank, node, reason);
+      return refuse(context, trace, rank, node, reason);
     text += fmt::format("    {} {}", chakra::wordOf(node).word, valuesText(node));
     if (node.group) {
       const std::string &name = trace.groupNames[node.group];
       int64_t group = numbers.of(name);
       if (given && !given->count(group))
-        return refuse(session, trace, rank, node,
+        return refuse(context, trace, rank, node,
                       fmt::format("there is no communicator group {}", name));
       std::vector<uint32_t> &ranks = users[group];
       if (ranks.empty() || ranks.back() != rank)
@@ -252,18 +250,13 @@ bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t ran
   all[entry->second].ranks.push_back(rank);
   if (words <= mostWords)
     return true;
-  session.diagnostics.report({}, diag::TraceTooLarge, mostWords)
+  context.diagnostics.report({}, diag::TraceTooLarge, mostWords)
       .help("`--summary` writes what they do in sum; `perfc run PREFIX --from chakra` runs them");
   return false;
 }
 
-std::string ProgramText::text(size_t files) const {
-  std::string text = fmt::format("import std.networks\n\nhardware npu {{\n  dtype int8\n  memory "
-                                 "local {{\n    off_chip\n  }}\n"
-                                 "  compute unit {{\n    rate 1GHz\n  }}\n}}\n\nsystem cluster {{ "
-                                 "all = {} * npu over nvswitch }}\n\n"
-                                 "trace job {{\n",
-                                 files);
+std::string ProgramText::text() const {
+  std::string text = fmt::format("trace {} {{\n", traceName.str());
   for (const auto &[group, ranks] : users) {
     text +=
         fmt::format("  group {} of {}{}\n", group,
@@ -272,7 +265,7 @@ std::string ProgramText::text(size_t files) const {
   for (const Ranks &part : all)
     text += fmt::format("  // {}\n  rank {} {{\n{}  }}\n", part.from, rangesText(part.ranks),
                         *part.nodes);
-  return text + "}\n\nreplay job on cluster\n";
+  return text + "}\n";
 }
 
 /// The N of `PREFIX.N.et`; nothing for another name.
@@ -283,9 +276,7 @@ static llvm::Optional<uint32_t> rankNumber(llvm::StringRef path) {
   return number;
 }
 
-/// The files by the ranks that their names say; as they stand where names do not say ranks 0 to
-/// n - 1, with a warning where one says another rank than it gets.
-static std::vector<std::string> byRank(Session &session, llvm::ArrayRef<std::string> files) {
+std::vector<std::string> api::byRank(Context context, llvm::ArrayRef<std::string> files) {
   std::vector<std::string> sorted(files.size());
   bool isComplete = true;
   for (const std::string &file : files) {
@@ -298,7 +289,7 @@ static std::vector<std::string> byRank(Session &session, llvm::ArrayRef<std::str
     return sorted;
   for (size_t rank = 0; rank < files.size(); ++rank)
     if (llvm::Optional<uint32_t> named = rankNumber(files[rank]); named && *named != rank) {
-      session.diagnostics.report(bytePlace(session.sources, files[rank], 0), diag::RankOfOtherName,
+      context.diagnostics.report(bytePlace(context.sources, files[rank], 0), diag::RankOfOtherName,
                                  files[rank], rank);
       break;
     }
@@ -306,15 +297,14 @@ static std::vector<std::string> byRank(Session &session, llvm::ArrayRef<std::str
 }
 
 /// The trace of `rank`, as it is or simplified; nothing after a report.
-static llvm::Optional<chakra::Trace> readRank(Session &session, const std::string &file,
-                                              uint32_t rank, const Arguments &arguments) {
-  llvm::Optional<chakra::Trace> trace =
-      readTraceFile(session, file, rank, arguments.has("drop-missing"));
-  if (!trace || !arguments.has("simplify"))
+static llvm::Optional<chakra::Trace> readRank(Context context, const std::string &file,
+                                              uint32_t rank, const TraceOptions &options) {
+  llvm::Optional<chakra::Trace> trace = readTraceFile(context, file, rank, options.dropsMissing);
+  if (!trace || !options.isSimple)
     return trace;
   if (std::vector<uint32_t> cycle = trace->cycle(); !cycle.empty()) {
     const chakra::Node &node = trace->nodes[cycle.front()];
-    session.diagnostics.report(recordPlace(session.sources, *trace, node), diag::TraceCycle,
+    context.diagnostics.report(recordPlace(context.sources, *trace, node), diag::TraceCycle,
                                astra::nodePlace(*trace, rank, node),
                                "it waits for itself, through others or at once");
     return llvm::None;
@@ -322,22 +312,18 @@ static llvm::Optional<chakra::Trace> readRank(Session &session, const std::strin
   return chakra::simplify(*trace);
 }
 
-bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files,
-                          const Arguments &arguments, std::string &text) {
-  std::vector<std::string> ordered = byRank(session, files);
-  if (arguments.has("summary"))
-    return summarizeChakra(session, ordered, arguments.has("drop-missing"), text);
+bool api::readChakra(Context context, llvm::ArrayRef<std::string> files,
+                     const TraceOptions &options, std::string &declaration) {
+  std::vector<std::string> ordered = byRank(context, files);
   astra::Groups given;
-  FileId groups = arguments.has("groups") ? session.load(arguments.value("groups")) : 0;
-  if (arguments.has("groups") &&
-      (!groups || !readGroupText(session.diagnostics, groups, files.size(), given)))
+  if (options.groups && !readGroupText(context.diagnostics, options.groups, files.size(), given))
     return false;
-  ProgramText program(arguments.has("groups") ? &given : nullptr);
+  ProgramText program(options.groups ? &given : nullptr);
   for (size_t rank = 0; rank < ordered.size(); ++rank) {
-    auto trace = readRank(session, ordered[rank], static_cast<uint32_t>(rank), arguments);
-    if (!trace || !program.add(session, *trace, static_cast<uint32_t>(rank)))
+    auto trace = readRank(context, ordered[rank], static_cast<uint32_t>(rank), options);
+    if (!trace || !program.add(context, *trace, static_cast<uint32_t>(rank)))
       return false;
   }
-  text = program.text(files.size());
+  declaration = program.text();
   return true;
 }
