@@ -63,7 +63,20 @@ def library(program: str) -> str:
     return text
 
 
-PARTS = {"grammar": grammar, "words": words, "metrics": metrics, "library": library}
+def model_types(program: str) -> str:
+    """A row per module of types of Hugging Face, with the types."""
+    modules: dict[str, list[str]] = {}
+    for entry in json.loads(perfc(program, "list", "--json"))["library"]:
+        if entry["module"].startswith("std.families.hugging_face.") and entry["kind"] == "workload":
+            modules.setdefault(entry["module"], []).append(entry["name"])
+    text = f"{sum(map(len, modules.values()))} types are there; `-` in a name is `_` here.\n\n| module | what it has | types |\n|---|---|---|\n"
+    for module, names in modules.items():
+        what = re.split(r",? by the `model_type`", first_sentence(module_doc(module)))[0]
+        text += f"| `{module.rsplit('.', 1)[1]}` | {what} | {', '.join(sorted(names))} |\n"
+    return text
+
+
+PARTS = {"grammar": grammar, "words": words, "metrics": metrics, "library": library, "model_types": model_types}
 
 
 def main(program: str, pages: list[str], check: bool) -> int:

@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto recorded = trace::readTrace(file, sources, diagnostics);
   if (!recorded)
     return 0;
-  auto written = trace::writeTrace(*recorded, file, {"times.csv", false}, diagnostics);
+  auto written = trace::writeTrace(
+      *recorded, file, {"times.csv", "h100_sxm", "std.hardware.h100", false}, diagnostics);
   size_t errors = diagnostics.errorCount();
   if (written)
     parseFile(sources, sources.add("program", written->program), diagnostics);

@@ -101,7 +101,8 @@ static constexpr OptionSpec importOptions[] = {
     {"summary", 0, "", "of chakra: what the files do in sum, not node by node"},
     {"simplify", 0, "", "of chakra: without METADATA and INVALID nodes and operations of the host"},
     {"times", 0, "T.csv",
-     "of torch_trace: write measured times there, to hold predictions against"},
+     "of torch_trace: write measured times there, to hold predictions on a chip against"},
+    {"on", 0, "CHIP", "of torch_trace: that chip, of the library"},
     {"output", 'o', "FILE", "write there instead of standard output"},
 };
 static constexpr OptionSpec validateOptions[] = {

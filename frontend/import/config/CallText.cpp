@@ -51,16 +51,6 @@ static bool isTruth(const ast::Expr *expr) {
          (expr->text == "true" || expr->text == "false");
 }
 
-static std::string quoted(llvm::StringRef text) {
-  std::string escaped = "\"";
-  for (char c : text)
-    if (c == '"' || c == '\\' || c == '{' || c == '}')
-      escaped += {'\\', c};
-    else
-      escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  return escaped + "\"";
-}
-
 /// The task of a class of the library transformers: CausalLM of `LlamaForCausalLM`, else Model.
 static llvm::StringRef taskOf(llvm::StringRef name) {
   if (name.contains("For"))
@@ -97,7 +87,7 @@ std::string CallText::text(const Json &value) const {
   if (llvm::Optional<double> real = value.getAsNumber())
     return fmt::format("{}", *real);
   if (llvm::Optional<llvm::StringRef> string = value.getAsString())
-    return quoted(*string);
+    return quotedText(*string);
   std::string list;
   if (const llvm::json::Array *array = value.getAsArray()) {
     for (const Json &element : *array)
@@ -236,6 +226,18 @@ static bool isGiven(const llvm::json::Value &value) {
          (list && !list->empty()) || (object && !object->empty());
 }
 
+void CallText::warnOfHead(const Row &row, llvm::StringRef task,
+                          std::vector<llvm::StringRef> &path) {
+  bool hasHeads = llvm::any_of(parametersOf(row), [](const ast::Arg *parameter) {
+    return parameter->value->text == "head";
+  });
+  if (!hasHeads || llvm::is_contained(textsOf(table.find(folder, "heads")), task))
+    return;
+  path.push_back("architectures");
+  diagnostics.report(config.place(path), diag::UnknownHead, task);
+  path.pop_back();
+}
+
 void CallText::warnUnused(const Row &row, const Object &object,
                           std::vector<llvm::StringRef> &path) {
   std::vector<llvm::StringRef> sizes = textsOf(table.find(folder, "size_words"));
@@ -257,15 +259,8 @@ void CallText::warnUnused(const Row &row, const Object &object,
   }
 }
 
-std::string CallText::call(const Object &object, std::vector<llvm::StringRef> path,
-                           llvm::StringRef kind) {
-  std::string name = asName(kind);
-  Row row = table.find(folder, name);
-  if (!row.item || row.item->word != "workload") {
-    reportUnknown(object, path, kind);
-    return "";
-  }
-  used.insert(row.module + "." + name);
+/// `object` with the keys that follow from others.
+static Object withDerived(const Object &object) {
   Object keys = object;
   // How many classes there are is the length of the list of their names.
   if (const Object *labels = object.getObject("id2label"); labels && !object.get("num_labels"))
@@ -281,11 +276,26 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
         letters.push_back(std::string(1, letter));
       keys[key] = std::move(letters);
     }
+  return keys;
+}
+
+std::string CallText::call(const Object &object, std::vector<llvm::StringRef> path,
+                           llvm::StringRef kind) {
+  std::string name = asName(kind);
+  Row row = table.find(folder, name);
+  if (!row.item || row.item->word != "workload") {
+    reportUnknown(object, path, kind);
+    return "";
+  }
+  used.insert(row.module + "." + name);
+  Object keys = withDerived(object);
   llvm::StringRef task = taskOf(object);
   if (task.empty() && taskOf(config.keys) == "Model") // neither have its parts a head
     task = "Model";
-  if (!task.empty())
+  if (!task.empty()) {
     keys["head"] = task;
+    warnOfHead(row, task, path);
+  }
   std::string around = std::exchange(outer, name);
   std::string list = arguments(row, keys, path);
   outer = around;

@@ -39,6 +39,7 @@ private:
   std::string text(const llvm::json::Value &value) const;
   void reportUnknown(const llvm::json::Object &object, const std::vector<llvm::StringRef> &path,
                      llvm::StringRef kind);
+  void warnOfHead(const Row &row, llvm::StringRef task, std::vector<llvm::StringRef> &path);
   void warnUnused(const Row &row, const llvm::json::Object &object,
                   std::vector<llvm::StringRef> &path);
 

@@ -124,44 +124,44 @@ bool LayerReader::image(Shape &into) {
          pair({"input_size", "image_size"}, into[1], into[2]);
 }
 
-/// The window of R by S, and the size of what it makes of an image.
-bool LayerReader::window(Layer &made, int64_t stride, int64_t &r, int64_t &s, int64_t &height,
-                         int64_t &width) {
-  int64_t pad = 0, dilation = 1;
-  if (!pair({"kernel_size", "kernel"}, r, s) || !size({"dilation"}, dilation, 1))
+/// Reads the window and what it makes of the input of `made`; without a stride it is `stride`, or
+/// where that is 0 as far as the window is high.
+bool LayerReader::readWindow(const Layer &made, Window &window, int64_t stride) {
+  if (!pair({"kernel_size", "kernel"}, window.r, window.s) ||
+      !size({"stride"}, window.stride, stride ? stride : window.r) ||
+      !size({"dilation"}, window.dilation, 1))
     return false;
   const yaml::Node *padding = find({"padding", "pad"});
   if (padding && padding->text == "same")
-    pad = dilation * (r - 1) / 2;
-  else if (!(padding && padding->text == "valid") && !size({"padding", "pad"}, pad, 0, 0))
+    window.pad = window.dilation * (window.r - 1) / 2;
+  else if (!(padding && padding->text == "valid") && !size({"padding", "pad"}, window.pad, 0, 0))
     return false;
-  if (stride != 1)
-    made.rest += fmt::format(", stride = {}", stride);
-  if (pad > 0)
-    made.rest += fmt::format(", pad = {}", pad);
-  if (dilation != 1)
-    made.rest += fmt::format(", dilation = {}", dilation);
   auto positions = [&](int64_t size, int64_t taps) {
-    int64_t room = size + 2 * pad - dilation * (taps - 1) - 1;
-    return room < 0 ? 0 : room / stride + 1;
+    int64_t room = size + 2 * window.pad - window.dilation * (taps - 1) - 1;
+    return room < 0 ? 0 : room / window.stride + 1;
   };
-  height = positions(made.input[1], r);
-  width = positions(made.input[2], s);
-  return (height > 0 && width > 0) ||
+  window.height = positions(made.input[1], window.r);
+  window.width = positions(made.input[2], window.s);
+  return (window.height > 0 && window.width > 0) ||
          reader.fail(layer->place, diag::TimeloopNotModelled,
                      fmt::format("the window of {} is larger than its input", owner));
 }
 
+/// ", name = value" where it is not what the op takes without.
+static std::string given(llvm::StringRef name, int64_t value, int64_t byDefault) {
+  return value == byDefault ? "" : fmt::format(", {} = {}", name.str(), value);
+}
+
 bool LayerReader::convolution(Layer &made) {
   bool isDepthwise = made.op == "depthwise";
-  int64_t filters = 0, groups = 1, stride = 1, r = 1, s = 1, height = 0, width = 0;
+  int64_t filters = 0, groups = 1;
+  Window window;
   if (!image(made.input))
     return false;
   int64_t channels = made.input[0];
-  auto given = isDepthwise ? llvm::Optional<int64_t>(channels) : llvm::None;
-  if (!size({"out_channels", "output_channels", "filters"}, filters, given) ||
-      !size({"groups"}, groups, isDepthwise ? channels : 1) || !size({"stride"}, stride, 1) ||
-      !window(made, stride, r, s, height, width))
+  auto byDefault = isDepthwise ? llvm::Optional<int64_t>(channels) : llvm::None;
+  if (!size({"out_channels", "output_channels", "filters"}, filters, byDefault) ||
+      !size({"groups"}, groups, isDepthwise ? channels : 1) || !readWindow(made, window, 1))
     return false;
   if (groups > 1 && (groups != channels || filters != channels))
     return reader.fail(layer->place, diag::TimeloopNotModelled,
@@ -170,27 +170,24 @@ bool LayerReader::convolution(Layer &made) {
                                    groups, channels, filters, owner));
   if (groups > 1)
     made.module = made.op = "depthwise";
-  Shape weights = groups > 1 ? Shape{channels, r, s} : Shape{filters, channels, r, s};
-  made.rest = ", " + shapeText("weight", weights, /*hasBatch=*/false) + made.rest;
-  made.output = {filters, height, width};
+  Shape weights = groups > 1 ? Shape{channels, window.r, window.s}
+                             : Shape{filters, channels, window.r, window.s};
+  made.rest = ", " + shapeText("weight", weights, /*hasBatch=*/false) +
+              given("stride", window.stride, 1) + given("pad", window.pad, 0) +
+              given("dilation", window.dilation, 1);
+  made.output = {filters, window.height, window.width};
   return true;
 }
 
 bool LayerReader::pooling(Layer &made) {
-  int64_t r = 1, s = 1, stride = 1, height = 0, width = 0;
-  if (!image(made.input) || !pair({"kernel_size", "kernel"}, r, s) || !size({"stride"}, stride, r))
+  Window window;
+  if (!image(made.input) || !readWindow(made, window, 0))
     return false;
-  made.rest = fmt::format(", R = {}, S = {}, stride = {}", r, s, stride);
-  Layer window = made; // writes the stride only where it is not 1
-  window.rest.clear();
-  if (!this->window(window, stride, r, s, height, width))
-    return false;
-  llvm::StringRef others = window.rest;
-  others.consume_front(fmt::format(", stride = {}", stride));
-  if (others.contains("dilation"))
+  if (window.dilation != 1)
     return reader.fail(layer->place, diag::TimeloopNotModelled, "dilation in " + owner);
-  made.rest += others.str();
-  made.output = {made.input[0], height, width};
+  made.rest = fmt::format(", R = {}, S = {}, stride = {}", window.r, window.s, window.stride) +
+              given("pad", window.pad, 0);
+  made.output = {made.input[0], window.height, window.width};
   return true;
 }
 
@@ -281,14 +278,6 @@ bool LayerReader::channelNormalization(Layer &made) {
   return true;
 }
 
-/// Warns of keys that nothing has looked for.
-static void warnOfUnread(const yaml::Node &map, const std::string &owner,
-                         DiagnosticEngine &diagnostics) {
-  for (const auto &[key, value] : map.entries)
-    if (!value->isRead)
-      diagnostics.report(key->place, diag::TimeloopUnread, key->text, owner);
-}
-
 llvm::Optional<Layer> LayerReader::read(const yaml::Node &node, size_t number) {
   layer = &node;
   Layer made;
@@ -308,6 +297,6 @@ llvm::Optional<Layer> LayerReader::read(const yaml::Node &node, size_t number) {
   made.op = type->op;
   if (!(this->*type->read)(made) || !size({"repeat", "count"}, made.count, 1))
     return llvm::None;
-  warnOfUnread(node, owner, reader.diagnostics);
+  reader.warnOfUnread(node, owner);
   return made;
 }

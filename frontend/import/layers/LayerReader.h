@@ -42,8 +42,11 @@ private:
   bool pair(llvm::ArrayRef<llvm::StringLiteral> keys, int64_t &first, int64_t &second);
   bool shape(size_t ranks, Shape &into);
   bool image(Shape &into);
-  bool window(Layer &layer, int64_t stride, int64_t &r, int64_t &s, int64_t &height,
-              int64_t &width);
+  struct Window {
+    int64_t r = 1, s = 1, stride = 1, pad = 0, dilation = 1;
+    int64_t height = 0, width = 0; ///< of what it makes
+  };
+  bool readWindow(const Layer &layer, Window &window, int64_t stride);
   bool convolution(Layer &layer);
   bool pooling(Layer &layer);
   bool globalPooling(Layer &layer);

@@ -119,6 +119,8 @@ llvm::Optional<Program> layers::readProgram(FileId file, DiagnosticEngine &diagn
       found.push_back(std::move(*layer));
   if (found.size() != list->items.size())
     return llvm::None;
+  reader.warnOfUnread(*workload, "`workload`");
+  reader.warnOfUnread(*document->root(), "the file");
   Program program;
   program.workload = ProgramNames{"batch"}.add(head.name, "net_");
   program.format = head.format;

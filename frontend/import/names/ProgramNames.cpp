@@ -7,6 +7,16 @@
 
 using namespace perfc;
 
+std::string perfc::quotedText(llvm::StringRef text) {
+  std::string escaped = "\"";
+  for (char c : text)
+    if (c == '"' || c == '\\' || c == '{' || c == '}')
+      escaped += {'\\', c};
+    else
+      escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  return escaped + "\"";
+}
+
 ProgramNames::ProgramNames(std::initializer_list<llvm::StringRef> own) {
   static constexpr llvm::StringLiteral reserved[] = {"import", "if", "then", "else",
                                                      "and",    "or", "not",  "in"};

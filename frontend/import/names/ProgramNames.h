@@ -12,6 +12,9 @@
 
 namespace perfc {
 
+/// `text` as a string of the language; control characters become blanks.
+std::string quotedText(llvm::StringRef text);
+
 class ProgramNames {
 public:
   /// `own`: what the program itself imports, declares and says.

@@ -53,13 +53,6 @@ bool timeloop::findArrayMemory(llvm::StringRef name, SourceRange place, const In
   return true;
 }
 
-void timeloop::warnOfUnread(const Node &node, llvm::StringRef what, NodeReader &reader,
-                            llvm::ArrayRef<llvm::StringLiteral> others) {
-  for (const auto &[name, value] : node.entries)
-    if (!value->isRead && !llvm::is_contained(others, llvm::StringRef(name->text)))
-      reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text, what);
-}
-
 bool timeloop::readSpaceList(const Node &node, const Input &input, NodeReader &reader,
                              std::vector<unsigned> &spaces) {
   Words words;

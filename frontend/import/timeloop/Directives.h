@@ -36,11 +36,6 @@ unsigned spatialLevel(const Input &input, unsigned memory);
 bool findArrayMemory(llvm::StringRef name, SourceRange place, const Input &input,
                      yaml::NodeReader &reader, unsigned &memory);
 
-/// Warns of keys of `node` that nobody looked for, but for those in `others`, which are known to
-/// change nothing.
-void warnOfUnread(const yaml::Node &node, llvm::StringRef what, yaml::NodeReader &reader,
-                  llvm::ArrayRef<llvm::StringLiteral> others = {});
-
 /// The numbers of the data spaces that `node` lists; `*` stands for all.
 bool readSpaceList(const yaml::Node &node, const Input &input, yaml::NodeReader &reader,
                    std::vector<unsigned> &spaces);

@@ -208,7 +208,7 @@ bool LevelCollector::readLocal(const Node &node) {
     return true;
   if (!start(node, level) || !setMesh(node, level) || !add(std::move(level)))
     return false;
-  warnOfUnread(node, "a component", reader, otherKeys);
+  reader.warnOfUnread(node, "a component", otherKeys);
   return true;
 }
 
@@ -234,7 +234,7 @@ bool LevelCollector::readSubtree(const Node &node) {
     if (children && children->items.size() > 1)
       return reader.fail(children->items[1]->place, diag::TimeloopNotModelled,
                          "a part with several subtrees");
-    warnOfUnread(*at, "a part of the architecture", reader, otherKeys);
+    reader.warnOfUnread(*at, "a part of the architecture", otherKeys);
     at = children && !children->items.empty() ? children->items[0] : nullptr;
   }
   return true;
@@ -352,7 +352,7 @@ bool LevelCollector::readNode(const Node &node) {
   bool isContainer = node.tag == "Container" || (node.tag != "Component" && !node.find("class"));
   if (!(isContainer ? readContainer(node) : readComponent(node)))
     return false;
-  warnOfUnread(node, isContainer ? "a container" : "a component", reader, otherKeys);
+  reader.warnOfUnread(node, isContainer ? "a container" : "a component", otherKeys);
   return true;
 }
 

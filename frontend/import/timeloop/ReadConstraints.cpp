@@ -215,7 +215,7 @@ bool ConstraintReader::readRule(const Node &node, const Directive &directive) {
   if (directive.isBypass() ? !readKeeps(node, rule)
                            : !readLoops(node, spatial, spatial ? rule.spatial : rule.temporal))
     return false;
-  warnOfUnread(node, "a constraint", reader);
+  reader.warnOfUnread(node, "a constraint");
   return true;
 }
 

@@ -91,13 +91,13 @@ bool timeloop::readEnergies(const Node *node, Input &input, NodeReader &reader) 
       if (!readActions(*actions, level, reader))
         return false;
     }
-    warnOfUnread(*table, "a table of the ERT", reader);
+    reader.warnOfUnread(*table, "a table of the ERT");
     if (!isLevel)
       others.emplace_back(component, name->place);
   }
   warnOfMisspelt(others, input, reader);
   if (node)
-    warnOfUnread(*node, "`ERT`", reader, versionKey);
+    reader.warnOfUnread(*node, "`ERT`", versionKey);
   return llvm::all_of(input.memories,
                       [&](const Level &level) { return checkGate(level, input, reader); });
 }

@@ -178,7 +178,7 @@ bool MappingReader::readOne(const Node &node) {
   if (!readDirective(node, "a directive of the mapping", input, reader, directive) ||
       !readOptions(node, directive))
     return false;
-  warnOfUnread(node, "a directive of the mapping", reader);
+  reader.warnOfUnread(node, "a directive of the mapping");
   return true;
 }
 

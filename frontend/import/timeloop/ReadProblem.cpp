@@ -68,7 +68,7 @@ static bool readCoefficients(const Node &shape, const Node &instance, Problem &p
       return false;
     problem.coefficients.push_back(std::move(coefficient));
     item->find("default");
-    warnOfUnread(*item, "a coefficient", reader);
+    reader.warnOfUnread(*item, "a coefficient");
   }
   return true;
 }
@@ -119,7 +119,7 @@ static bool readSpace(const Node &item, Input &input, NodeReader &reader) {
     if (!reader.readFlag(*readWrite, space.readWrite))
       return false;
   input.problem.spaces.push_back(std::move(space));
-  warnOfUnread(item, "a data space", reader);
+  reader.warnOfUnread(item, "a data space");
   return true;
 }
 
@@ -162,7 +162,7 @@ static bool readShape(const Node &shape, const Node &instance, Input &input, Nod
     return false;
   const Node *spaces = reader.needList(shape, "data_spaces", "the problem's shape");
   static constexpr llvm::StringLiteral others[] = {"version"};
-  warnOfUnread(shape, "the problem's shape", reader, others);
+  reader.warnOfUnread(shape, "the problem's shape", others);
   return spaces && llvm::all_of(spaces->items, [&](const Node *item) {
            return reader.expect(*item, yaml::NodeKind::Map, "a data space") &&
                   readSpace(*item, input, reader);
@@ -185,7 +185,7 @@ bool timeloop::readProblem(const Node &node, Input &input, NodeReader &reader) {
     return false;
   static constexpr llvm::StringLiteral others[] = {"version"};
   if (given)
-    warnOfUnread(*given, "the problem's instance", reader, unusedSizes);
-  warnOfUnread(node, "`problem`", reader, others);
+    reader.warnOfUnread(*given, "the problem's instance", unusedSizes);
+  reader.warnOfUnread(node, "`problem`", others);
   return true;
 }

@@ -193,7 +193,7 @@ bool TargetReader::readFormats(const Node &node, unsigned memory) {
     if (!ranks || !findSpace(*name, input, representation.space, reader) ||
         !readRanks(*ranks, representation) || !readOrder(*item, representation))
       return false;
-    warnOfUnread(*item, "the format of a data space", reader);
+    reader.warnOfUnread(*item, "the format of a data space");
     input.sparse.representations.push_back(std::move(representation));
   }
   return true;
@@ -235,9 +235,9 @@ bool TargetReader::readActions(const Node &list, unsigned memory) {
       }
       input.sparse.savings.push_back(saving);
       if (!isOption)
-        warnOfUnread(*option, "an option of an optimization", reader);
+        reader.warnOfUnread(*option, "an option of an optimization");
     }
-    warnOfUnread(*item, "an optimization", reader);
+    reader.warnOfUnread(*item, "an optimization");
   }
   return true;
 }
@@ -256,7 +256,7 @@ bool TargetReader::read(const Node &node) {
   const Node *name = reader.need(node, "name", "a target");
   if (!name || !readAt(*name, node))
     return false;
-  warnOfUnread(node, "a target of sparse optimizations", reader);
+  reader.warnOfUnread(node, "a target of sparse optimizations");
   return true;
 }
 

@@ -98,6 +98,15 @@ private:
   bool recurrent();
   bool pool();
   bool rows(llvm::StringRef op, const char *module);
+  bool batchNorm();
+  bool embedding();
+  bool isTrue(size_t i) const { return text(i).startswith_insensitive("true"); }
+
+  struct Operator {
+    llvm::StringLiteral names; ///< with blanks between
+    bool (*read)(CallReader &call);
+  };
+  static const Operator operators[];
 
   const Call &call;
   CallText made;
@@ -152,7 +161,7 @@ bool CallReader::convolution(size_t xAt, size_t wAt, size_t biasAt, size_t strid
   if (!stride || !pad || !dilation || text(groupsAt).getAsInteger(10, groups) || groups < 1 ||
       (*x)[1] % groups || (*w)[isTransposed ? 1 : 0] < 1 || (*w)[0] % groups)
     return false;
-  int64_t made_ = isTransposed ? (*w)[1] * groups : (*w)[0];
+  int64_t channels = isTransposed ? (*w)[1] * groups : (*w)[0];
   std::string value;
   if (isTransposed && ranks == 2)
     value = fmt::format("conv2d_transposed(tensor{}, weight[{}, {}, {}, {}, {}], ", list(*x),
@@ -173,7 +182,7 @@ bool CallReader::convolution(size_t xAt, size_t wAt, size_t biasAt, size_t strid
         (*stride)[0], (*stride)[1], (*dilation)[0], (*dilation)[1], (*pad)[0], (*pad)[1]);
   const char *module = ranks == 1 ? "conv1d" : isTransposed ? "transposed" : "grouped";
   if (tensor(biasAt) && ranks == 2 && !isTwice)
-    value = fmt::format("channel_bias({}, weight[{}])", value, made_);
+    value = fmt::format("channel_bias({}, weight[{}])", value, channels);
   set(value, {module, "elementwise"});
   if (isTwice)
     set(value, {module});
@@ -208,7 +217,7 @@ bool CallReader::attention() {
       (*k)[3] != (*v)[3] || (*q)[1] % (*k)[1])
     return false;
   int64_t batch = (*q)[0], heads = (*q)[1], groups = (*k)[1], t = (*q)[2], s = (*k)[2], e = (*q)[3];
-  bool isCausal = text(5).startswith_insensitive("true");
+  bool isCausal = isTrue(5);
   made.modules.insert("attention");
   if (!isCausal && t == s && heads == groups) {
     std::string one = fmt::format("tensor[{}, {}, {}, {}]", batch, heads, t, e);
@@ -266,52 +275,61 @@ bool CallReader::rows(llvm::StringRef op, const char *module) {
   return true;
 }
 
+/// Of images: channels are the second rank.
+bool CallReader::batchNorm() {
+  const Dims *x = tensor(0);
+  if (!x || x->size() != 4)
+    return false;
+  set(fmt::format("batchnorm(tensor{}, weight[{}], weight[{}])", list(*x), (*x)[1], (*x)[1]),
+      {"batchnorm"});
+  return true;
+}
+
+bool CallReader::embedding() {
+  const Dims *table = tensor(0), *tokens = tensor(1);
+  if (!table || !tokens || table->size() != 2)
+    return false;
+  set(fmt::format("embedding(token[{}], weight{})", product(*tokens), list(*table)), {"embedding"});
+  return true;
+}
+
+/// Which arguments of an operator are what.
+const CallReader::Operator CallReader::operators[] = {
+    {"linear",
+     [](CallReader &c) { return c.product2d(c.tensor(0), c.tensor(1), true, c.tensor(2)); }},
+    {"mm",
+     [](CallReader &c) { return c.product2d(c.tensor(0), c.tensor(1), false, nullptr, false); }},
+    {"addmm _addmm_activation",
+     [](CallReader &c) { return c.product2d(c.tensor(1), c.tensor(2), false, c.tensor(0)); }},
+    {"bmm", [](CallReader &c) { return c.batched(c.tensor(0), c.tensor(1)); }},
+    {"baddbmm", [](CallReader &c) { return c.batched(c.tensor(1), c.tensor(2)); }},
+    {"conv2d conv1d", [](CallReader &c) { return c.convolution(0, 1, 2, 3, false, 6, false); }},
+    {"convolution _convolution",
+     [](CallReader &c) { return c.convolution(0, 1, 2, 3, c.isTrue(6), 8, false); }},
+    {"convolution_backward",
+     [](CallReader &c) { return c.convolution(1, 2, 3, 4, c.isTrue(7), 9, true); }},
+    {"layer_norm native_layer_norm", [](CallReader &c) { return c.normalisation(2, 3); }},
+    {"rms_norm _fused_rms_norm",
+     [](CallReader &c) { return c.normalisation(2, c.call.arguments.size()); }},
+    {"batch_norm native_batch_norm cudnn_batch_norm miopen_batch_norm",
+     [](CallReader &c) { return c.batchNorm(); }},
+    {"max_pool2d max_pool2d_with_indices", [](CallReader &c) { return c.pool(); }},
+    {"softmax _softmax log_softmax _log_softmax",
+     [](CallReader &c) { return c.rows("softmax", "softmax"); }},
+    {"scaled_dot_product_attention", [](CallReader &c) { return c.attention(); }},
+    {"lstm gru rnn_tanh rnn_relu", [](CallReader &c) { return c.recurrent(); }},
+    {"gelu", [](CallReader &c) { return c.rows("gelu", "gelu"); }},
+    {"relu", [](CallReader &c) { return c.rows("relu", "relu"); }},
+    {"silu", [](CallReader &c) { return c.rows("silu", "silu"); }},
+    {"embedding", [](CallReader &c) { return c.embedding(); }},
+};
+
 llvm::Optional<CallText> CallReader::run() {
   llvm::StringRef name = plainName(call.op);
-  bool isMade = false;
-  if (name == "linear")
-    isMade = product2d(tensor(0), tensor(1), true, tensor(2));
-  else if (name == "mm")
-    isMade = product2d(tensor(0), tensor(1), false, nullptr, false);
-  else if (name == "addmm" || name == "_addmm_activation")
-    isMade = product2d(tensor(1), tensor(2), false, tensor(0));
-  else if (name == "bmm")
-    isMade = batched(tensor(0), tensor(1));
-  else if (name == "baddbmm")
-    isMade = batched(tensor(1), tensor(2));
-  else if (name == "conv2d" || name == "conv1d")
-    isMade = convolution(0, 1, 2, 3, false, 6, false);
-  else if (name == "convolution" || name == "_convolution")
-    isMade = convolution(0, 1, 2, 3, text(6).startswith_insensitive("true"), 8, false);
-  else if (name == "convolution_backward")
-    isMade = convolution(1, 2, 3, 4, text(7).startswith_insensitive("true"), 9, true);
-  else if (name == "layer_norm" || name == "native_layer_norm")
-    isMade = normalisation(2, 3);
-  else if (name == "rms_norm" || name == "_fused_rms_norm")
-    isMade = normalisation(2, call.arguments.size());
-  else if (name == "max_pool2d" || name == "max_pool2d_with_indices")
-    isMade = pool();
-  else if (name.endswith("batch_norm") && tensor(0) && tensor(0)->size() == 4) {
-    int64_t channels = (*tensor(0))[1];
-    set(fmt::format("batchnorm(tensor{}, weight[{}], weight[{}])", list(*tensor(0)), channels,
-                    channels),
-        {"batchnorm"});
-    isMade = true;
-  } else if (name == "softmax" || name == "_softmax" || name == "log_softmax" ||
-             name == "_log_softmax")
-    isMade = rows("softmax", "softmax");
-  else if (name == "scaled_dot_product_attention")
-    isMade = attention();
-  else if (name == "lstm" || name == "gru" || name == "rnn_tanh" || name == "rnn_relu")
-    isMade = recurrent();
-  else if (name == "gelu" || name == "relu" || name == "silu")
-    isMade = rows(name, name == "gelu" ? "gelu" : name == "relu" ? "relu" : "silu");
-  else if (name == "embedding" && tensor(0) && tensor(1) && tensor(0)->size() == 2) {
-    set(fmt::format("embedding(token[{}], weight{})", product(*tensor(1)), list(*tensor(0))),
-        {"embedding"});
-    isMade = true;
-  }
-  return isMade ? llvm::Optional<CallText>(std::move(made)) : llvm::None;
+  for (const Operator &one : operators)
+    if (llvm::is_contained(llvm::split(one.names, ' '), name) && one.read(*this))
+      return std::move(made);
+  return llvm::None;
 }
 
 llvm::Optional<CallText> trace::libraryCall(const Call &call) { return CallReader(call).run(); }

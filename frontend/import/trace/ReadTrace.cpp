@@ -67,6 +67,14 @@ static double number(const Object &object, llvm::StringRef key) {
 /// `id`, which is no key of a map where it is one of the two numbers that maps keep for themselves.
 static int64_t asKey(int64_t id) { return id > INT64_MIN + 1 && id < INT64_MAX - 1 ? id : 0; }
 
+/// What calls and kernels are linked by, whose key older profiles write small; 0 without.
+static int64_t externalId(const Object &args) {
+  for (llvm::StringRef key : {"External id", "external id"})
+    if (auto id = args.getInteger(key))
+      return asKey(*id);
+  return 0;
+}
+
 /// A format of the language; "" for others, and for what is no tensor.
 static std::string formatOf(llvm::StringRef type) {
   type.consume_front("Tensor(");
@@ -133,9 +141,7 @@ bool Reader::operation(const Object &event, const Object &args, llvm::StringRef 
   made.start = number(event, "ts");
   made.process = event.getInteger("pid").getValueOr(0);
   made.thread = event.getInteger("tid").getValueOr(0);
-  for (llvm::StringRef key : {"External id", "external id"})
-    if (auto id = args.getInteger(key))
-      made.id = asKey(*id);
+  made.id = externalId(args);
   const Array *shapes = args.getArray("Input Dims"), *types = args.getArray("Input type");
   const Array *texts = args.getArray("Concrete Inputs");
   for (size_t i = 0; types && i < types->size(); ++i) {
@@ -151,11 +157,7 @@ bool Reader::operation(const Object &event, const Object &args, llvm::StringRef 
 }
 
 void Reader::kernel(const Object &event, const Object &args) {
-  int64_t id = 0;
-  for (llvm::StringRef key : {"External id", "external id"})
-    if (auto given = args.getInteger(key))
-      id = asKey(*given);
-  kernels.push_back({id, asKey(args.getInteger("correlation").getValueOr(0)),
+  kernels.push_back({externalId(args), asKey(args.getInteger("correlation").getValueOr(0)),
                      std::max(number(event, "dur"), 0.0)});
 }
 
@@ -256,7 +258,7 @@ bool Reader::node(const Object &from, llvm::StringRef what) {
                     (*types)[i].getAsString().getValueOr(""), what, one))
         return false;
       if (values && i < values->size() && one.tensors.empty())
-        one.text = fmt::format("{}", llvm::formatv("{0}", (*values)[i]).str());
+        one.text = llvm::formatv("{0}", (*values)[i]).str();
       if (side == "inputs")
         made.call.arguments.push_back(std::move(one));
       else

@@ -45,6 +45,7 @@ llvm::Optional<Trace> readTrace(FileId file, const SourceManager &sources,
 
 struct WriteOptions {
   std::string table; ///< the CSV file that the program holds predictions against; "" without
+  std::string chip, chipModule; ///< on which it predicts then, and what declares that
   bool isStrict = false;
 };
 

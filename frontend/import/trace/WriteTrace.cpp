@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/names/ProgramNames.h"
 #include "frontend/import/trace/CallText.h"
 #include "ir/common/diagnostics/Graphs.h"
 #include "llvm/ADT/StringExtras.h"
@@ -197,11 +198,11 @@ std::string Writer::body() const {
     std::string called = fmt::format("{}(dtype = {})", kind.name, kind.format);
     if (kind.text.results.size() > 1)
       called += "[0]";
-    whole += fmt::format("  {} = {}\n", "made_" + kind.name, called);
+    whole += fmt::format("  {} = {}\n", "outputs_" + kind.name, called);
     if (kind.calls > 1)
-      whole +=
-          fmt::format("  repeat {} {{ {} = {} }}\n", kind.calls - 1, "made_" + kind.name, called);
-    results += (results.empty() ? "made_" : ", made_") + kind.name;
+      whole += fmt::format("  repeat {} {{ {} = {} }}\n", kind.calls - 1, "outputs_" + kind.name,
+                           called);
+    results += (results.empty() ? "outputs_" : ", outputs_") + kind.name;
   }
   if (!kinds.empty())
     text += fmt::format("\n// All of them, one by one.\nworkload calls -> {} {{\n{}}}\n", results,
@@ -209,33 +210,18 @@ std::string Writer::body() const {
   return text;
 }
 
-/// The chip of the library that a device is: module and name; "" for another.
-static std::pair<llvm::StringRef, llvm::StringRef> chipOf(llvm::StringRef device) {
-  for (auto [words, module, chip] : {std::tuple("H100 80GB HBM3", "h100", "h100_sxm"),
-                                     std::tuple("H100 PCIe", "h100", "h100_pcie"),
-                                     std::tuple("A100-SXM4-80GB", "a100", "a100_sxm_80gb"),
-                                     std::tuple("A100-SXM4-40GB", "a100", "a100_sxm_40gb")})
-    if (device.contains(words))
-      return {module, chip};
-  return {"", ""};
-}
-
 std::string Writer::comparison() const {
   if (options.table.empty() || kinds.empty())
     return "";
-  auto [module, chip] = chipOf(trace.device);
   std::string text = "\nlet kinds = [";
   for (const Kind &kind : kinds)
     text += fmt::format("{}(\"{}\", {}(dtype = {}))", &kind == kinds.data() ? "" : ", ", kind.name,
                         kind.name, kind.format);
-  std::string table;
-  for (char c : options.table)
-    table += llvm::StringRef("\"\\{}").contains(c) ? std::string("\\") + c : std::string(1, c);
-  return text + fmt::format("]\n\nvalidate row in \"{}\" {{\n  name \"{{row.call}}\"\n"
+  return text + fmt::format("]\n\nvalidate row in {} {{\n  name \"{{row.call}}\"\n"
                             "  evaluate lookup(row.call, kinds) on {}\n"
                             "  against latency / 1us = row.measured_us as latency_us by operator = "
                             "row.operator\n}}\n",
-                            table, chip.empty() ? llvm::StringRef("chip") : chip);
+                            quotedText(options.table), options.chip);
 }
 
 llvm::Optional<Written> Writer::run() {
@@ -244,13 +230,8 @@ llvm::Optional<Written> Writer::run() {
     return llvm::None;
   Written written;
   written.program = heading();
-  auto [module, chip] = chipOf(trace.device);
-  if (!options.table.empty() && !chip.empty())
-    written.program += fmt::format("import std.hardware.{}\n", module.str());
-  else if (!options.table.empty())
-    written.program += "import std.hardware.h100\n\n// No chip is known by the name of the trace's "
-                       "device: name it "
-                       "here.\nlet chip = h100_sxm\n";
+  if (!options.table.empty())
+    written.program += fmt::format("import {}\n", options.chipModule);
   written.program += body() + comparison();
   written.table = "call,operator,calls,measured_us\n";
   for (const Kind &kind : kinds) {

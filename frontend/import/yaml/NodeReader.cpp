@@ -145,3 +145,10 @@ bool NodeReader::readWords(const Node &node, llvm::StringRef what,
     words.emplace_back(part.str(), node.place);
   return true;
 }
+
+void NodeReader::warnOfUnread(const Node &map, llvm::StringRef owner,
+                              llvm::ArrayRef<llvm::StringLiteral> others) {
+  for (const auto &[name, value] : map.entries)
+    if (!value->isRead && !llvm::is_contained(others, llvm::StringRef(name->text)))
+      diagnostics.report(name->place, diag::TimeloopUnread, name->text, owner);
+}

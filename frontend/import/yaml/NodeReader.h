@@ -37,6 +37,10 @@ public:
   bool readWords(const Node &node, llvm::StringRef what,
                  std::vector<std::pair<std::string, SourceRange>> &words);
 
+  /// Warns of the keys of `map` that nobody has looked for, but for `others`.
+  void warnOfUnread(const Node &map, llvm::StringRef owner,
+                    llvm::ArrayRef<llvm::StringLiteral> others = {});
+
   template <typename... Args>
   bool fail(SourceRange place, const DiagnosticKind &kind, const Args &...args) {
     diagnostics.report(place, kind, args...);

@@ -27,6 +27,8 @@ const ImportFormat *findImportFormat(Session &session, llvm::StringRef text);
 bool readForeign(Session &session, const ImportFormat &format, std::vector<std::string> files,
                  const Arguments &arguments, std::string &text);
 
+/// The module of the library that declares `chip`, the value of `--on`; "" after a report.
+std::string moduleOfChip(Session &session, llvm::StringRef chip);
 /// The program that evaluates the model at `path` on the chip of `--on`; 0 after a report.
 FileId loadModelProgram(Session &session, llvm::StringRef path, const Arguments &arguments);
 

@@ -99,8 +99,7 @@ static std::string moduleOf(llvm::StringRef name) {
   return "";
 }
 
-/// The module of `chip`; "" after a report.
-static std::string moduleOfChip(Session &session, llvm::StringRef chip) {
+std::string driver::moduleOfChip(Session &session, llvm::StringRef chip) {
   std::string module = moduleOf(chip);
   if (!module.empty())
     return module;

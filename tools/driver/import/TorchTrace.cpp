@@ -19,6 +19,9 @@ bool driver::importTorchTrace(Session &session, llvm::ArrayRef<std::string> file
   trace::WriteOptions options;
   options.table = arguments.value("times").str();
   options.isStrict = arguments.has("strict");
+  options.chip = arguments.value("on").str();
+  if (!options.table.empty() && (options.chipModule = moduleOfChip(session, options.chip)).empty())
+    return false;
   if (recorded && !recorded->isTimed && !options.table.empty()) {
     session.diagnostics.report({}, diag::BadOptionValue, "--times", options.table)
         .note("the trace has no times");
