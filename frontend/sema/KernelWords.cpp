@@ -3,7 +3,6 @@
 // The words of generations of chips and of the libraries whose kernels run on them; the terms that
 // they are the constants of are in docs/cost-model.md.
 #include "frontend/sema/WordTables.h"
-#include "ir/common/Providers.h"
 
 using namespace perfc;
 
@@ -109,14 +108,7 @@ static constexpr WordSpec generationWords[] = {
      .dims = Dims::Number,
      .byDefault = "1",
      .doc = "measured times of kernels over those of the other figures: 1 +- 20%"},
-    {.word = "measured_over",
-     .kind = Pairs,
-     .dims = Dims::Number,
-     .maxArgs = anyNumber,
-     .choices = memberChoices,
-     .byDefault = "none",
-     .doc = "measured times of kernels over those of a provider, for ensembles: roofline = 1 +- "
-            "50%"},
+    measuredOverWord("none"),
 };
 
 static constexpr WordSpec libraryWords[] = {

@@ -5,8 +5,21 @@
 #define PERFC_FRONTEND_SEMA_WORDTABLES_H
 
 #include "frontend/sema/Words.h"
+#include "ir/common/Providers.h"
 
 namespace perfc {
+
+/// Of a chip, and of a generation for those that do not say it.
+constexpr WordSpec measuredOverWord(llvm::StringLiteral byDefault) {
+  return {.word = "measured_over",
+          .kind = ArgKind::Pairs,
+          .dims = Dims::Number,
+          .maxArgs = anyNumber,
+          .choices = memberChoices,
+          .byDefault = byDefault,
+          .doc = "measured times of kernels over those of a provider, for ensembles: roofline = 1 "
+                 "+- 50%"};
+}
 
 /// The words of a block of a chip or system; empty for a block that is none.
 llvm::ArrayRef<WordSpec> partWordsOf(BlockKind kind);

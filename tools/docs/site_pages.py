@@ -16,6 +16,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+from generate import first_sentence
+
 #: In the order of the index; others follow by name.
 KINDS = ["workload", "op", "hardware", "system", "network", "collective", "algorithm", "mapping", "runtime", "library", "generation"]
 
@@ -57,12 +60,6 @@ def page(entry: dict[str, str], source: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def first_sentence(doc: str) -> str:
-    text = " ".join(doc.split()).replace("|", "\\|")
-    end = re.search(r"(?<! al)\.(?= |$)", text)
-    return text[:end.start() + 1] if end else text
-
-
 def index(entries: list[dict[str, str]]) -> str:
     kinds = sorted({entry["kind"] for entry in entries}, key=lambda kind: (KINDS.index(kind) if kind in KINDS else len(KINDS), kind))
     text = "# Declarations of the library\n\nA page each, with what `perfc list` says of it and the declaration itself.\n"
@@ -85,7 +82,7 @@ def main(perfc: str, root: Path, folder: Path) -> None:
     configuration = (root / "tools/docs/mkdocs.yml").read_text(encoding="utf-8")
     check_navigation(root, configuration)
     pages = folder / "docs"
-    shutil.copytree(root / "docs", pages, ignore=shutil.ignore_patterns("generate.py"))
+    shutil.copytree(root / "docs", pages, ignore=shutil.ignore_patterns("generate.py", "__pycache__"))
     (folder / "mkdocs.yml").write_text(re.sub(r"^docs_dir: .*$", "docs_dir: docs", configuration, flags=re.MULTILINE), encoding="utf-8")
     entries = declarations(perfc)
     texts: dict[str, str] = {}
