@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import torch
 
 import launches
+import meter
 import power
 import single_kernels as kernels
 import timing
@@ -31,7 +32,8 @@ import whole_models as models
 SECTIONS = [("launch", launches.launch, 1), ("vector", kernels.vector, 8), ("conv", kernels.conv, 6),
             ("gemm", kernels.gemm, 22), ("attention", kernels.attention, 11), ("moe", kernels.moe, 5),
             ("inference", models.inference, 15), ("decode", models.decode, 5), ("training", models.training, 9),
-            ("power", power.power, 19), ("compiled", models.compiled, 12)]
+            ("power", power.power, 19), ("meter", meter.meter, 12),
+            ("compiled", models.compiled, 12)]
 
 
 class Run:
