@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `using`: who answers an evaluation, a provider, a tool in the place of one, or an ensemble of
-// both.
+// `using`: who answers a statement, a provider, a tool in the place of one, or an ensemble of both.
+#include "frontend/build/Answerers.h"
 #include "frontend/build/StudyBuilder.h"
 
 #include "frontend/sema/Written.h"
@@ -32,12 +32,8 @@ std::string StudyBuilder::answererText(const WordValue &by) {
   return arguments.empty() ? by.word : by.word + "(" + llvm::join(arguments, ", ") + ")";
 }
 
-/// `evaluate` asks the provider or tool `by`; false after a report.
-bool StudyBuilder::chooseAnswerer(const WordValue &by, SourceRange range, ir::Operation &evaluate) {
-  if (by.word != "tool") {
-    evaluate.setAttr("using", by.word);
-    return true;
-  }
+bool perfc::chooseTool(const WordValue &by, SourceRange range, bool serves, ir::Operation &made,
+                       DiagnosticEngine &diagnostics) {
   if (by.arguments.empty()) {
     diagnostics.report(range, diag::MissingArgument, "tool", "name");
     return false;
@@ -46,18 +42,26 @@ bool StudyBuilder::chooseAnswerer(const WordValue &by, SourceRange range, ir::Op
   if (!name) // not known yet
     return true;
   const ToolPlace *tool = findToolPlace(*name);
-  if (!tool || !tool->hasPlace()) {
+  if (!tool || tool->serves() != serves) {
     std::vector<llvm::StringRef> names;
     for (const ToolPlace &each : allToolPlaces)
-      if (each.hasPlace())
+      if (each.serves() == serves)
         names.push_back(each.name);
     diagnostics.report(by.arguments.front().range, diag::UnknownChoice, "tool", *name)
         .suggest(*name, names, "it is one of `" + llvm::join(names, "`, `") + "`");
     return false;
   }
-  evaluate.setAttr("tool", *name);
-  if (findProvider(tool->provider)->isChoice())
-    evaluate.setAttr("using", tool->provider);
+  made.setAttr("tool", *name);
+  if (!serves && findProvider(tool->provider)->isChoice())
+    made.setAttr("using", tool->provider);
+  return true;
+}
+
+/// `evaluate` asks the provider or tool `by`; false after a report.
+bool StudyBuilder::chooseAnswerer(const WordValue &by, SourceRange range, ir::Operation &evaluate) {
+  if (by.word == "tool")
+    return chooseTool(by, range, /*serves=*/false, evaluate, diagnostics);
+  evaluate.setAttr("using", by.word);
   return true;
 }
 

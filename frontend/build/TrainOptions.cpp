@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/TrainOptions.h"
 
+#include "frontend/build/Answerers.h"
 #include "frontend/build/Attributes.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/sema/Written.h"
@@ -157,6 +158,8 @@ bool perfc::buildStepProvider(BuildContext &context, const Node &node, ir::Opera
   const WordValue *name = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!name)
     return true;
+  if (name->word == "tool")
+    return chooseTool(*name, node.range, /*serves=*/true, made, context.diagnostics);
   if (const ProviderInfo *provider = findProvider(name->word); !provider || !provider->costsSteps)
     return bad(node.args[0].range,
                fmt::format("{}, not from `{}`",

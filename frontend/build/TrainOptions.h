@@ -14,7 +14,7 @@ bool buildTrainOptions(BuildContext &context, const Node &statement, const ir::O
                        ir::Operation &train);
 
 /// Sets `using` of `made`, a study.train or study.serve, to the provider of kernel times that
-/// `node` names; false after a report.
+/// `node` names, or `tool` of a study.serve; false after a report.
 bool buildStepProvider(BuildContext &context, const Node &node, ir::Operation &made);
 
 /// Sets what `routing` in `experts`, a block of `train` or `serve`, says of the study.experts

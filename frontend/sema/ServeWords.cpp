@@ -315,9 +315,16 @@ static constexpr ChoiceArgument tableArguments[] = {
     {.name = "prefix", .kind = Text, .doc = "of the files: PREFIX_ops.csv and the others"}};
 static constexpr ChoiceForm costForms[] = {{.choice = "table", .arguments = tableArguments}};
 
+static constexpr ChoiceForm serverForms[] = {toolForm};
+
 static constexpr WordSpec ownWords[] = {
     schedulerWord,
-    usingOneWord,
+    {.word = "using",
+     .kind = Choice,
+     .choices = serverChoices,
+     .forms = serverForms,
+     .byDefault = usingWord.byDefault,
+     .doc = "the provider of kernel times, or the tool that serves the requests"},
     kernelsWord,
     timingWord,
     stackWord,

@@ -65,9 +65,10 @@ inline constexpr WordSpec withinWord{.word = "within",
 
 inline constexpr ChoiceArgument toolArguments[] = {
     {.name = "name", .kind = ArgKind::Text, .doc = "of a tool that is installed: \"timeloop\""}};
+inline constexpr ChoiceForm toolForm{.choice = "tool", .arguments = toolArguments};
 /// Who may compute costs beside one provider.
 inline constexpr ChoiceForm answererForms[] = {
-    {.choice = "tool", .arguments = toolArguments},
+    toolForm,
     {.choice = "ensemble",
      .members = "providers and tools, weighted by the error that each one has by "
                 "measurements of chips like this: ensemble(tile, roofline)"}};

@@ -77,7 +77,7 @@ struct ToolPlace {
   const char *name; ///< as `tool("…")` and `--tool` name it
   const char *provider;
 
-  constexpr bool hasPlace() const { return *provider != 0; }
+  constexpr bool serves() const { return *provider == 0; }
 };
 
 /// api/tools has what each is given and how it is read.
@@ -114,17 +114,21 @@ constexpr size_t writeProviders(char *text) {
       addWord(text, at, provider.name);
   return at;
 }
-constexpr size_t writeAnswerers(char *text) {
+constexpr size_t writeServers(char *text) {
   size_t at = writeProviders(text);
-  for (const char *word : {"tool", "ensemble"})
-    addWord(text, at, word);
+  addWord(text, at, "tool");
+  return at;
+}
+constexpr size_t writeAnswerers(char *text) {
+  size_t at = writeServers(text);
+  addWord(text, at, "ensemble");
   return at;
 }
 /// A tool that has the name of a provider stands there with it.
 constexpr size_t writeMembers(char *text) {
   size_t at = writeProviders(text);
   for (const ToolPlace &tool : allToolPlaces)
-    if (tool.hasPlace() && std::string_view(tool.name) != tool.provider)
+    if (!tool.serves() && std::string_view(tool.name) != tool.provider)
       addWord(text, at, tool.name);
   return at;
 }
@@ -139,6 +143,8 @@ template <size_t (*write)(char *)> inline constexpr Words<write> words;
 inline constexpr llvm::StringLiteral providerChoices = detail::words<detail::writeProviders>.text;
 /// What `using` of `evaluate` may name.
 inline constexpr llvm::StringLiteral answererChoices = detail::words<detail::writeAnswerers>.text;
+/// What `using` of `serve` may name.
+inline constexpr llvm::StringLiteral serverChoices = detail::words<detail::writeServers>.text;
 /// What a chip may declare the error of: providers and tools.
 inline constexpr llvm::StringLiteral memberChoices = detail::words<detail::writeMembers>.text;
 

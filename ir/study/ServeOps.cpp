@@ -342,6 +342,7 @@ static std::vector<AttrDecl> memoryAttrs() {
   std::vector<llvm::StringRef> formats(dtypeNames().begin(), dtypeNames().end());
   return {stringAttr("dtype", "of products of activations").oneOf(formats),
           stringAttr("using", "the provider of kernel times").oneOf(stepProviders()).optional(),
+          stringAttr("tool", "another tool that serves the requests").optional(),
           listAttr("kernels", AttrKind::Symbol, "libraries that go before the generation's")
               .oneOf({"tile.library"})
               .optional(),
