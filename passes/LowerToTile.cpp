@@ -206,6 +206,7 @@ void TileLowering::emitStream(const LibraryStream &stream, Operation &tiled) {
   auto op = builder.create<tile::StreamOp>(tiled.body(), tiled.location());
   op->setAttr("kind", stream.kind);
   op->setAttr("rows", stream.stream.rows);
+  op->setAttr("row_length", stream.stream.rowLength);
   op->setAttr("row_bytes", stream.stream.rowBytes);
   op->setAttr("pass_bytes", stream.stream.passBytes);
   op->setAttr("inputs", stream.stream.inputs);

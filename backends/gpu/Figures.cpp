@@ -206,6 +206,7 @@ StreamDesign gpu::streamDesign(tile::FamilyOp family, const KernelChip &chip, bo
   design.held = op.realAttr("held") * whole.staging;
   design.launch = op.hasAttr("launch") ? ir::secondsOf(op, "launch", chip.clock) : whole.launch;
   design.rowTime = ir::secondsOf(op, "row_time", chip.clock);
+  design.elementTime = ir::secondsOf(op, "element_time", chip.clock);
   design.unaligned = op.realAttr("unaligned", 1);
   bool isUnary = inputs == 1 && op.hasAttr("host_unary");
   if (isEager)
@@ -217,6 +218,7 @@ StreamDesign gpu::streamDesign(tile::FamilyOp family, const KernelChip &chip, bo
 StreamWork gpu::streamWork(tile::StreamOp stream) {
   StreamWork work;
   work.rows = static_cast<double>(stream->intAttr("rows"));
+  work.rowLength = static_cast<double>(stream->intAttr("row_length"));
   work.rowBytes = static_cast<double>(stream->intAttr("row_bytes"));
   work.passBytes = static_cast<double>(stream->intAttr("pass_bytes"));
   return work;

@@ -7,7 +7,7 @@
 //     bytes  = once + passes lost read again
 //     memory = bytes (1 - in cache) / bandwidth reached
 //     units  = bytes / (unit_bandwidth units)
-//     rows   = rows / units row_time
+//     rows   = rows / units (row_time + row length element_time), where rows are written again
 //     body   = ((memory^6 + units^6)^(4/6) + compute^4 + rows^4)^(1/4)
 //     time   = launch + body, or where the host starts each kernel (H^4 + (ahead H + body)^4)^(1/4)
 // in cache = 1 / (1 + (bytes once / cache)^8). Constants: docs/cost-model.md.
@@ -25,17 +25,17 @@ struct StreamDesign {
   double unitBandwidth = 0;
   double held = 0; ///< memory of a unit in which a row can stay
   double launch = 0;
-  double rowTime = 0;
+  double rowTime = 0, elementTime = 0; ///< of a unit
   double unaligned = 1; ///< time of rows that end within 16 bytes over that of others
   double host = 0;      ///< time of the host per call, where it starts each kernel; else 0
   double ahead = 0;     ///< share of that which runs before the kernel
 };
 
 struct StreamWork {
-  double bytes = 0;              ///< read and written once
-  double passBytes = 0;          ///< read again by further passes over rows that are lost
-  double rows = 0, rowBytes = 0; ///< 0 where there are no rows to sum up
-  double compute = 0;            ///< time of the operations on all units
+  double bytes = 0;     ///< read and written once
+  double passBytes = 0; ///< read again by further passes over rows that are lost
+  double rows = 0, rowLength = 0, rowBytes = 0; ///< 0 where there are no rows to sum up
+  double compute = 0;                           ///< time of the operations on all units
 };
 
 /// In s; `body` is what the limits add up to.

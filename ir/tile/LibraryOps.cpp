@@ -210,6 +210,7 @@ std::vector<OpDecl> tile::libraryDecls() {
                  .positive()
                  .otherwise(1),
              cycleTimeAttr("row_time", "of a row that is summed up"),
+             cycleTimeAttr("element_time", "of each of its elements"),
              cycleTimeAttr("host", "of a call where the host starts each kernel"),
              cycleTimeAttr("host_unary", "the same with one operand; `host` when not given"),
              quantityAttr("ahead", {}, "share of that which runs before the kernel")
@@ -257,6 +258,7 @@ std::vector<OpDecl> tile::libraryDecls() {
         .attrs = {stringAttr("kind", "what is summed up, over rows")
                       .oneOf({"elementwise", "softmax", "norm", "append", "latent_append"}),
                   intAttr("rows", "that are summed up").atLeast(0),
+                  intAttr("row_length", "elements of one").atLeast(0),
                   intAttr("row_bytes", "of one").atLeast(0),
                   intAttr("pass_bytes", "read again where no row stays on the chip").atLeast(0),
                   intAttr("inputs", "tensors that are no weights").atLeast(0)}},

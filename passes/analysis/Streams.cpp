@@ -40,11 +40,11 @@ static llvm::Optional<int64_t> extentOf(const Statement &statement, bool ofSums)
   return product;
 }
 
-/// True when an equation after the sums writes a result for each element of a row.
-static bool writesRows(const Kernel &kernel, int64_t row) {
+/// True when an equation after the sums writes a result for each of the elements that are summed.
+static bool writesRows(const Kernel &kernel, int64_t elements) {
   return llvm::any_of(kernel.statements, [&](const Statement &statement) {
     auto points = statement.reduces() ? llvm::None : extentOf(statement, /*ofSums=*/false);
-    return points && *points >= row && statement.write.operand.role() == "output";
+    return points && *points >= elements && statement.write.operand.role() == "output";
   });
 }
 
@@ -91,14 +91,16 @@ llvm::Optional<Stream> passes::streamOf(const Kernel &kernel) {
   if (!tensor)
     return stream;
   auto rows = extentOf(*first, false), length = extentOf(*first, true);
-  auto bits = rows && length ? storedBits(*parseDType(tensor->dtype()), *length) : llvm::None;
-  auto all = rows && bits ? checkedMultiply(*rows, ceilDivide(*bits, 8)) : llvm::None;
+  auto elements = rows && length ? checkedMultiply(*rows, *length) : llvm::None;
+  auto bits = elements ? storedBits(*parseDType(tensor->dtype()), *length) : llvm::None;
+  auto all = bits ? checkedMultiply(*rows, ceilDivide(*bits, 8)) : llvm::None;
   if (!all)
     return llvm::None;
   stream.kind = sumsAfterMaximum ? StreamKind::Softmax : StreamKind::Norm;
   stream.rows = *rows;
+  stream.rowLength = *length;
   stream.rowBytes = ceilDivide(*bits, 8);
-  int64_t passes = !writesRows(kernel, *length) ? 0 : sumsAfterMaximum ? 2 : 1;
+  int64_t passes = !writesRows(kernel, *elements) ? 0 : sumsAfterMaximum ? 2 : 1;
   stream.passBytes = passes * *all;
   return stream;
 }

@@ -21,6 +21,7 @@ llvm::StringRef streamKindName(StreamKind kind);
 struct Stream {
   StreamKind kind = StreamKind::Elementwise;
   int64_t rows = 0;      ///< that are summed up; 0 for none
+  int64_t rowLength = 0; ///< elements of one
   int64_t rowBytes = 0;  ///< of the tensor that is
   int64_t passBytes = 0; ///< read again where no row stays on the chip
   int64_t inputs = 0;    ///< tensors that are no weights

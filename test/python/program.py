@@ -107,18 +107,18 @@ class Progress(unittest.TestCase):
         self.assertTrue(any("stopped" in note and "not looked at" in note for note in result.notes), result.notes)
 
     def test_ends_the_simulation_of_requests(self):
-        begun = time.monotonic()
+        begun = time.process_time()  # which other processes do not lengthen
         self.assertEqual(len(perfc.compile(LONG_SERVE).run(progress=lambda now: None)), 1)  # it runs to its end
-        whole = time.monotonic() - begun
+        whole = time.process_time() - begun
         program = perfc.compile(LONG_SERVE)
         timer = threading.Timer(whole / 10, program.cancel)
         timer.start()
-        begun = time.monotonic()
+        begun = time.process_time()
         results = program.run()
         timer.join()
         self.assertEqual(len(results), 0)
         self.assertFalse(results.warnings)
-        self.assertLess(time.monotonic() - begun, whole / 2)
+        self.assertLess(time.process_time() - begun, whole / 2)
 
     def test_may_only_cancel_the_program(self):
         for ask in (lambda program: program.run(), lambda program: program.check(), lambda program: program.parameters):

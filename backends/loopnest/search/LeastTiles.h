@@ -17,7 +17,7 @@ class LeastTiles {
 public:
   /// Chains and combinations that are looked at, and pairs of chains that are compared; several
   /// spaces that are looked at for one answer share them.
-  static constexpr int64_t mostSteps = 4000000;
+  static constexpr int64_t mostSteps = 1000000;
 
   /// With `imperfect` factors may leave a rest. `steps` are those that it may still take.
   LeastTiles(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,

@@ -46,6 +46,9 @@ TEST(StreamPrice, RowsThatDoNotStayAreReadAgain) {
   EXPECT_DOUBLE_EQ(streamPrice(design, work).bytes, 10000);
   design.rowTime = 3;
   EXPECT_DOUBLE_EQ(streamPrice(design, work).rows, 3);
+  work.rowLength = 100;
+  design.elementTime = 0.02;
+  EXPECT_DOUBLE_EQ(streamPrice(design, work).rows, 5);
   design.unaligned = 1.5;
   double aligned = streamPrice(design, work).memory;
   work.rowBytes = 404; // no multiple of 16

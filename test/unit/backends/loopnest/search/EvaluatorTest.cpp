@@ -221,7 +221,7 @@ TEST(MappingEvaluator, EnumerationVisitsEachMappingOnce) {
 /// With padding as well: what a tile needs is what the analysis finds held.
 TEST(MappingEvaluator, TilesAreWhatIsHeld) {
   std::mt19937 random(11);
-  for (unsigned i = 0; i < 1500; ++i) {
+  for (unsigned i = 0; i < rounds(1500); ++i) {
     llvm::Optional<MapSpace> space = randomSpace(random);
     if (!space)
       continue;
@@ -243,7 +243,7 @@ TEST(MappingEvaluator, TilesAreWhatIsHeld) {
 TEST(MappingEvaluator, TilesHavePartialSumsWhereTheyAreHeld) {
   std::mt19937 random(12);
   unsigned held = 0, finished = 0;
-  for (unsigned i = 0; i < 1500; ++i) {
+  for (unsigned i = 0; i < rounds(1500); ++i) {
     llvm::Optional<MapSpace> space = randomSpace(random);
     if (!space)
       continue;
@@ -270,13 +270,13 @@ TEST(MappingEvaluator, TilesHavePartialSumsWhereTheyAreHeld) {
       (isPartial ? held : finished) += counts ? 1 : 0;
     }
   }
-  EXPECT_GT(held, 500u);
-  EXPECT_GT(finished, 500u);
+  EXPECT_GE(held, least(500));
+  EXPECT_GE(finished, least(500));
 }
 
 static void compareBounds(std::mt19937 &random, bool partial) {
   unsigned compared = 0, tight = 0;
-  for (unsigned i = 0; i < 400; ++i) {
+  for (unsigned i = 0; i < rounds(400); ++i) {
     llvm::Optional<MapSpace> space = randomSpace(random);
     if (!space)
       continue;
@@ -297,8 +297,8 @@ static void compareBounds(std::mt19937 &random, bool partial) {
       }
     }
   }
-  EXPECT_GT(compared, 20000u);
-  EXPECT_GT(tight, compared / 4);
+  EXPECT_GE(compared, least(20000));
+  EXPECT_GE(tight, least(5000));
 }
 
 TEST(MappingEvaluator, BoundsAreBelowWhatTheyBound) {
