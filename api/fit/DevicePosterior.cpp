@@ -41,7 +41,7 @@ DevicePosterior api::devicePosterior(const DevicePrior &prior, const DeviceMeasu
   DevicePosterior found{prior.mean, prior.covariance, {}, {}};
   if (measured.logs.size() == 0)
     return found;
-  constexpr double farthest = 4, longest = 1.5;
+  constexpr double farthest = 4, longest = 1.5, settled = 1e-6;
   bool isCold = start.size() == 0;
   VectorXd z = start;
   if (isCold) {
@@ -59,15 +59,15 @@ DevicePosterior api::devicePosterior(const DevicePrior &prior, const DeviceMeasu
         (degrees + 1) / (degrees + found.errors.array().square() / (prior.variance * wide));
     MatrixXd curvature =
         at.slopes.transpose() * found.weights.asDiagonal() * at.slopes / prior.variance + precision;
-    if (step == steps) {
-      found.mode = z;
-      found.covariance = curvature.inverse();
-      return found;
-    }
     VectorXd descent =
         at.slopes.transpose() * found.weights.cwiseProduct(found.errors) / prior.variance -
         precision * (z - prior.mean);
     VectorXd move = curvature.ldlt().solve(descent);
+    if (step == steps || (!isCold && move.cwiseAbs().maxCoeff() < settled)) {
+      found.mode = z;
+      found.covariance = curvature.inverse();
+      return found;
+    }
     move *= std::min(1.0, longest / std::max(move.cwiseAbs().maxCoeff(), 1e-9));
     z = (z + move).cwiseMax(low).cwiseMin(high);
   }
