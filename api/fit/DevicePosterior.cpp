@@ -22,19 +22,12 @@ double api::medianOf(std::vector<double> values) {
   return 0.5 * (*middle + *std::max_element(values.begin(), middle));
 }
 
-namespace {
-/// The logarithms of the times at some figures, and their derivatives: shares of the time.
-struct Linearised {
-  VectorXd logs;
-  MatrixXd slopes;
-  Linearised(const MatrixXd &amounts, const VectorXd &figures) {
-    VectorXd each = figures.array().exp();
-    VectorXd times = amounts * each;
-    logs = times.array().log();
-    slopes = times.cwiseInverse().asDiagonal() * amounts * each.asDiagonal();
-  }
-};
-} // namespace
+Linearised::Linearised(const MatrixXd &amounts, const VectorXd &figures) {
+  VectorXd each = figures.array().exp();
+  VectorXd times = amounts * each;
+  logs = times.array().log();
+  slopes = times.cwiseInverse().asDiagonal() * amounts * each.asDiagonal();
+}
 
 DevicePosterior api::devicePosterior(const DevicePrior &prior, const DeviceMeasurements &measured,
                                      unsigned steps, const VectorXd &start) {

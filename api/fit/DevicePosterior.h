@@ -37,6 +37,17 @@ struct DevicePosterior {
   Eigen::VectorXd weights; ///< of these: small for outliers
 };
 
+/// The logarithms of times at some figures, and their derivatives: shares of the times.
+struct Linearised {
+  Linearised(const Eigen::MatrixXd &amounts, const Eigen::VectorXd &figures);
+  Eigen::VectorXd logs;
+  Eigen::MatrixXd slopes;
+};
+
+/// Variance of the normal distribution that is as wide as Student's t with s = 1: the square of
+/// its 95 % point over the normal one's.
+constexpr double errorTails = 1.68;
+
 /// With `start` for a mode from before, where it is not empty. Without measurements the prior.
 DevicePosterior devicePosterior(const DevicePrior &prior, const DeviceMeasurements &measured,
                                 unsigned steps = 12, const Eigen::VectorXd &start = {});

@@ -17,6 +17,7 @@ struct Family::Round {
   std::vector<VectorXd> figures; ///< modes of z, which the next round begins with
   MatrixXd uncertain;            ///< sum of what is not known of them
   double squares = 0;            ///< mean square of errors, summed over the members
+  std::vector<VectorXd> errors;  ///< of each member's measurements
   std::map<size_t, std::vector<double>> errorsOfWork;
 };
 
@@ -44,6 +45,7 @@ Family::Family(const std::vector<FamilyMember> &members, const VectorXd &start,
     if (learnt)
       learnt->fit(members, round.figures, errorVariance);
   }
+  keepErrors(members, round);
 }
 
 void Family::standardise(const std::vector<FamilyMember> &members) {
@@ -65,6 +67,7 @@ void Family::learnFigures(const std::vector<FamilyMember> &members, Round &round
   round.uncertain = MatrixXd::Zero(spread.rows(), spread.cols());
   round.squares = 0;
   round.errorsOfWork.clear();
+  round.errors.clear();
   for (size_t i = 0; i < members.size(); ++i) {
     VectorXd mean = (round.regressors.row(static_cast<Index>(i)) * coefficients).transpose();
     DeviceMeasurements measured = members[i].measured;
@@ -77,6 +80,7 @@ void Family::learnFigures(const std::vector<FamilyMember> &members, Round &round
     round.squares += known.weights.cwiseProduct(known.errors.cwiseAbs2()).mean();
     for (size_t j = 0; j < members[i].works.size(); ++j)
       round.errorsOfWork[members[i].works[j]].push_back(known.errors[static_cast<Index>(j)]);
+    round.errors.push_back(known.errors);
   }
 }
 
@@ -110,6 +114,41 @@ void Family::learnSpread(const FamilyOptions &options, const Round &round) {
       std::max(inflation * round.squares / count, options.leastError * options.leastError);
 }
 
+void Family::keepErrors(const std::vector<FamilyMember> &members, const Round &round) {
+  constexpr double outlier = 4;
+  double most = outlier * std::sqrt(errorVariance);
+  VectorXd none = VectorXd::Zero(static_cast<Index>(members.size()));
+  for (size_t i = 0; i < members.size(); ++i)
+    for (size_t j = 0; j < members[i].works.size(); ++j) {
+      size_t work = members[i].works[j];
+      WorkErrors &kept = errors.try_emplace(work, WorkErrors{none, none}).first->second;
+      auto member = static_cast<Index>(i);
+      double error = round.errors[i][static_cast<Index>(j)] - biasOf(work);
+      kept.logs[member] = std::clamp(error, -most, most);
+      kept.isThere[member] = 1;
+    }
+}
+
+MatrixXd Family::errorCorrelation(const std::vector<size_t> &of,
+                                  const std::vector<size_t> &with) const {
+  constexpr double fewMembers = 8;
+  MatrixXd found = MatrixXd::Zero(static_cast<Index>(of.size()), static_cast<Index>(with.size()));
+  for (size_t i = 0; i < of.size(); ++i)
+    for (size_t j = 0; j < with.size(); ++j) {
+      auto first = errors.find(of[i]), second = errors.find(with[j]);
+      if (first == errors.end() || second == errors.end())
+        continue;
+      const WorkErrors &one = first->second, &other = second->second;
+      double squares =
+          one.logs.cwiseAbs2().dot(other.isThere) * other.logs.cwiseAbs2().dot(one.isThere);
+      double both = one.isThere.dot(other.isThere);
+      if (squares > 0)
+        found(static_cast<Index>(i), static_cast<Index>(j)) =
+            one.logs.dot(other.logs) / std::sqrt(squares) * both / (both + fewMembers);
+    }
+  return found;
+}
+
 double Family::biasOf(size_t work) const {
   auto known = biases.find(work);
   return known == biases.end() ? 0 : known->second;
@@ -123,8 +162,7 @@ double Family::biasVariance() const {
 }
 
 double Family::varianceOf(size_t work) const {
-  constexpr double tails = 1.68; // of Student's t: its 95 % point over the normal one's, squared
-  return tails * errorVariance + (biases.count(work) ? 0 : biasVariance());
+  return errorTails * errorVariance + (biases.count(work) ? 0 : biasVariance());
 }
 
 double Family::newVariance() const {

@@ -38,6 +38,11 @@ public:
   /// The variance that is left where the bias is known.
   double varianceOf(size_t work) const;
 
+  /// How errors of works go together on the members, biases apart: correlations, a row for each of
+  /// `of`, shrunk where few members have run both, 0 where none has.
+  Eigen::MatrixXd errorCorrelation(const std::vector<size_t> &of,
+                                   const std::vector<size_t> &with) const;
+
   /// Of a device with this data sheet.
   DevicePrior prior(const Eigen::VectorXd &sheet) const;
   const Eigen::MatrixXd &covariance() const { return spread; }
@@ -57,12 +62,18 @@ private:
   void learnFigures(const std::vector<FamilyMember> &members, Round &round);
   void learnBiases(const Round &round);
   void learnSpread(const FamilyOptions &options, const Round &round);
+  void keepErrors(const std::vector<FamilyMember> &members, const Round &round);
 
   Eigen::VectorXd sheetMean, sheetDeviation;
   Eigen::MatrixXd coefficients; ///< B: a row for the constant and for each entry
   Eigen::MatrixXd spread;       ///< S
   double errorVariance = 0.01;
   std::map<size_t, double> biases; ///< by what was run
+  /// Of each work the errors on the members, and 1 where a member has run it, else 0.
+  struct WorkErrors {
+    Eigen::VectorXd logs, isThere;
+  };
+  std::map<size_t, WorkErrors> errors;
   std::shared_ptr<LearntWorks> learnt;
 };
 

@@ -2,6 +2,8 @@
 #include "api/fit/FamilyFit.h"
 
 #include "api/fit/Calibration.h"
+#include "api/fit/ErrorProcess.h"
+#include "api/fit/PartErrors.h"
 #include "api/fit/Unknowns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -119,7 +121,14 @@ void FamilyFit::predict(const Device &device, const DevicePrior &prior, const Fa
   for (size_t i = 0; family && !choice.isNew && i < chosen.size(); ++i)
     shotsMade.logs[static_cast<Index>(i)] -= family->biasOf(device.rows[chosen[i]].work);
   DevicePosterior posterior = devicePosterior(prior, shotsMade);
-  PredictedLogs logs = predictedLogs(posterior, measurementsOf(device, wanted, family).amounts);
+  Eigen::MatrixXd amounts = measurementsOf(device, wanted, family).amounts;
+  PredictedLogs logs = predictedLogs(posterior, amounts);
+  if (family && choice.tuning.corrects && !chosen.empty()) {
+    std::vector<size_t> shotWorks = worksOf(device, chosen);
+    logs = correctedLogs(prior, shotsMade, posterior, amounts,
+                         {family->errorCorrelation(shotWorks, shotWorks),
+                          family->errorCorrelation(worksOf(device, wanted), shotWorks)});
+  }
   for (size_t i = 0; i < wanted.size(); ++i) {
     const DeviceRow &of = device.rows[wanted[i]];
     ValidationRow row = rows->rows()[of.number];
@@ -130,7 +139,7 @@ void FamilyFit::predict(const Device &device, const DevicePrior &prior, const Fa
       variance += shares.dot(family->works()->covarianceOf(of.work) * shares);
     }
     setPredicted(row, *ofFit, logs.logs[at] + (family ? family->biasOf(of.work) : 0),
-                 variance * choice.wider * choice.wider);
+                 variance * choice.tuning.wider * choice.tuning.wider);
     into.push_back(std::move(row));
   }
 }
@@ -149,7 +158,7 @@ std::vector<ValidationRow> FamilyFit::withShots(size_t shots) const {
   std::vector<ValidationRow> all;
   for (const Device &device : measured.devices())
     predict(device, measured.writtenPrior(device), nullptr,
-            {isAny, isAny, /*isNew=*/false, shots, /*wider=*/1}, all);
+            {isAny, isAny, /*isNew=*/false, shots, {}}, all);
   addUnusable(all);
   return all;
 }
@@ -176,29 +185,35 @@ size_t FamilyFit::partOf(const std::map<std::string, size_t> &parts, llvm::Strin
   return found == parts.end() ? SIZE_MAX : found->second;
 }
 
+bool FamilyFit::isIn(llvm::ArrayRef<size_t> works, const Parts &parts, const DeviceRow &row) const {
+  return parts.labels.size() > 1 &&
+         llvm::is_contained(works, partOf(parts.ofWorks, parts.labels[1], row));
+}
+
+llvm::Optional<Family> FamilyFit::familyWithout(const Parts &parts, const LeftOut &out) const {
+  return familyOf(
+      [&](const Device &device) {
+        size_t part = partOf(parts.ofDevices, parts.labels[0], device.rows.front());
+        return !llvm::is_contained(out.devices, part);
+      },
+      [&](const DeviceRow &row) { return !isIn(out.works, parts, row); });
+}
+
 std::vector<ValidationRow> FamilyFit::predictParts(const Parts &parts, const LeftOut &out,
-                                                   size_t shots, double wider) const {
+                                                   const llvm::Optional<Family> &family,
+                                                   size_t shots, const Tuning &tuning) const {
   bool hidesWorks = parts.labels.size() > 1;
-  auto ofDevice = [&](const Device &device) {
-    return partOf(parts.ofDevices, parts.labels[0], device.rows.front());
-  };
-  auto ofWork = [&](const DeviceRow &row) {
-    return hidesWorks ? partOf(parts.ofWorks, parts.labels[1], row) : SIZE_MAX;
-  };
-  auto isKnown = [&](const DeviceRow &row) { return !llvm::is_contained(out.works, ofWork(row)); };
+  auto isKnown = [&](const DeviceRow &row) { return !isIn(out.works, parts, row); };
   auto isWanted = [&](const DeviceRow &row) {
-    return !hidesWorks || ofWork(row) == out.works.back();
+    return !hidesWorks || isIn(out.works.back(), parts, row);
   };
-  llvm::Optional<Family> family = familyOf(
-      [&](const Device &device) { return !llvm::is_contained(out.devices, ofDevice(device)); },
-      isKnown);
   std::vector<ValidationRow> found;
   for (const Device &device : measured.devices()) {
-    if (ofDevice(device) != out.devices.back())
+    if (partOf(parts.ofDevices, parts.labels[0], device.rows.front()) != out.devices.back())
       continue;
     if (family)
       predict(device, family->prior(device.sheet), family.getPointer(),
-              {isKnown, isWanted, hidesWorks, shots, wider}, found);
+              {isKnown, isWanted, hidesWorks, shots, tuning}, found);
     else
       for (const DeviceRow &row : llvm::make_filter_range(device.rows, isWanted)) {
         found.push_back(rows->rows()[row.number]);
@@ -208,14 +223,14 @@ std::vector<ValidationRow> FamilyFit::predictParts(const Parts &parts, const Lef
   return found;
 }
 
-/// Predicts some other parts in the same way, without what is left out: a tenth of the errors
-/// would be outside intervals as wide.
-double FamilyFit::wideningOf(const Parts &parts, const LeftOut &out, size_t shots) const {
-  constexpr size_t enough = 16; // devices
-  constexpr double outside = 0.1;
-  std::vector<double> errors;
+/// Predicts other parts in the same way, without what is left out.
+FamilyFit::Tuning FamilyFit::tuningOf(const Parts &parts, const LeftOut &out, size_t shots) const {
+  constexpr size_t enough = 16; // devices, for the width of intervals
+  // Of what no other device has run there are no errors that could go together with others.
+  bool mayCorrect = parts.labels.size() < 2 && shots > 0;
+  PartErrors plain, corrected;
   std::set<std::string> predicted;
-  for (size_t i = 1; i < parts.devices && predicted.size() < enough; ++i) {
+  for (size_t i = 1; i < parts.devices && (mayCorrect || predicted.size() < enough); ++i) {
     LeftOut inner = out;
     auto next = [i](std::vector<size_t> &list, size_t count) { // never the one that is out
       list.push_back((list.back() + 1 + (i - 1) % (count - 1)) % count);
@@ -223,30 +238,33 @@ double FamilyFit::wideningOf(const Parts &parts, const LeftOut &out, size_t shot
     next(inner.devices, parts.devices);
     if (parts.works > 1)
       next(inner.works, parts.works);
-    for (const ValidationRow &row : predictParts(parts, inner, shots, /*wider=*/1))
-      if (const Prediction *prediction = predictionOf(row, *ofFit)) {
-        double deviation = prediction->halfWidth / endOfInterval / prediction->predicted->real;
-        double error = std::log(prediction->predicted->real / prediction->reference->real);
-        errors.push_back(std::fabs(error) / deviation);
+    llvm::Optional<Family> family = familyWithout(parts, inner);
+    std::vector<ValidationRow> found = predictParts(parts, inner, family, shots, {});
+    plain.add(found, *ofFit);
+    for (const ValidationRow &row : found)
+      if (predictionOf(row, *ofFit))
         predicted.insert(groupOf(row, ofFit->family->by).str());
-      }
+    if (mayCorrect)
+      corrected.add(predictParts(parts, inner, family, shots, {/*corrects=*/true}), *ofFit);
   }
-  // Of few errors the tenth is not known that well (Vovk et al., 2005).
-  auto count = static_cast<double>(errors.size());
-  double share = errors.empty() ? 1 : std::min(1.0, (1 - outside) * (count + 1) / count);
-  return std::max(1.0, quantile(errors, share).getValueOr(0) / endOfInterval);
+  bool corrects = corrected.areClearlyBelow(plain);
+  return {corrects, (corrects ? corrected : plain).widening(), plain.mean(), corrected.mean()};
 }
 
-std::vector<ValidationRow> FamilyFit::leaveOut(llvm::ArrayRef<std::string> labels,
-                                               size_t shots) const {
+LeftOutRows FamilyFit::leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const {
   Parts parts = partsOf(labels);
   size_t count = parts.devices * parts.works;
-  std::vector<std::vector<ValidationRow>> found(count);
+  std::vector<LeftOutRows> found(count);
   std::atomic<size_t> next{0};
   auto work = [&] {
     for (size_t i = 0; (i = next.fetch_add(1)) < count;) {
       LeftOut out{{i / parts.works}, {i % parts.works}};
-      found[i] = predictParts(parts, out, shots, wideningOf(parts, out, shots));
+      Tuning tuning = tuningOf(parts, out, shots);
+      found[i].rows = predictParts(parts, out, familyWithout(parts, out), shots, tuning);
+      found[i].correction = {0, tuning.plain, tuning.corrected};
+      if (tuning.corrects)
+        found[i].correction.rows = static_cast<size_t>(llvm::count_if(
+            found[i].rows, [&](const ValidationRow &row) { return predictionOf(row, *ofFit); }));
     }
   };
   std::vector<std::thread> others;
@@ -255,10 +273,14 @@ std::vector<ValidationRow> FamilyFit::leaveOut(llvm::ArrayRef<std::string> label
   work();
   for (std::thread &thread : others)
     thread.join();
-  std::vector<ValidationRow> all;
-  for (std::vector<ValidationRow> &part : found)
-    std::move(part.begin(), part.end(), std::back_inserter(all));
-  addUnusable(all);
+  LeftOutRows all;
+  for (LeftOutRows &part : found) {
+    std::move(part.rows.begin(), part.rows.end(), std::back_inserter(all.rows));
+    all.correction.rows += part.correction.rows;
+    all.correction.without += part.correction.without / static_cast<double>(count);
+    all.correction.with += part.correction.with / static_cast<double>(count);
+  }
+  addUnusable(all.rows);
   return all;
 }
 

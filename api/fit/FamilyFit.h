@@ -20,6 +20,19 @@ struct DeviceStatistics {
   llvm::Optional<double> covered; ///< share of the rows that are in their intervals
 };
 
+/// How many rows the errors of their device's measurements correct (api/fit/ErrorProcess.h), and
+/// the mean errors, as logarithms, of what is left out of the rest in turn, by which that is
+/// decided: 0 where it is not tried.
+struct Correction {
+  size_t rows = 0;
+  double without = 0, with = 0;
+};
+
+struct LeftOutRows {
+  std::vector<ValidationRow> rows;
+  Correction correction;
+};
+
 class FamilyFit {
 public:
   /// False after a report.
@@ -35,9 +48,10 @@ public:
   /// out as well, from the family and the measurements. They are skipped where no device is left.
   /// Groups leave one by one, more than 24 of
   /// them in eight parts, and those of the second label in at most seven; rows without a group are
-  /// never left out. Intervals are widened as devices want it that are left out of that family in
+  /// never left out. Whether errors of the measurements correct other rows, which need no second
+  /// label, and how wide intervals are, is what devices want that are left out of that family in
   /// turn.
-  std::vector<ValidationRow> leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const;
+  LeftOutRows leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const;
   /// The rows of each device as its chip in the program and `shots` measurements predict them.
   std::vector<ValidationRow> withShots(size_t shots) const;
 
@@ -60,16 +74,27 @@ private:
   std::map<std::string, size_t> partsBy(llvm::StringRef label, size_t most) const;
   size_t partOf(const std::map<std::string, size_t> &parts, llvm::StringRef label,
                 const DeviceRow &row) const;
-  std::vector<ValidationRow> predictParts(const Parts &parts, const LeftOut &out, size_t shots,
-                                          double wider) const;
-  double wideningOf(const Parts &parts, const LeftOut &out, size_t shots) const;
+  /// Whether what the row ran is in one of these parts, where works are in any.
+  bool isIn(llvm::ArrayRef<size_t> works, const Parts &parts, const DeviceRow &row) const;
+  llvm::Optional<Family> familyWithout(const Parts &parts, const LeftOut &out) const;
+
+  /// How rows are predicted beside the figures.
+  struct Tuning {
+    bool corrects = false;           ///< by errors of the measurements (api/fit/ErrorProcess.h)
+    double wider = 1;                ///< intervals, by this factor
+    double plain = 0, corrected = 0; ///< mean errors that decide it (Correction)
+  };
+  Tuning tuningOf(const Parts &parts, const LeftOut &out, size_t shots) const;
+  std::vector<ValidationRow> predictParts(const Parts &parts, const LeftOut &out,
+                                          const llvm::Optional<Family> &family, size_t shots,
+                                          const Tuning &tuning) const;
 
   /// Which rows of a device may be measured, and which are predicted where they are not.
   struct Choice {
     llvm::function_ref<bool(const DeviceRow &)> isKnown, isWanted;
     bool isNew; ///< what is predicted has never been measured
     size_t shots;
-    double wider; ///< intervals, by this factor
+    Tuning tuning;
   };
   void addUnusable(std::vector<ValidationRow> &into) const;
   void predict(const Device &device, const DevicePrior &prior, const Family *family,

@@ -15,10 +15,11 @@ using namespace perfc::driver;
 std::vector<ValidationRow> driver::predictedBy(const FamilyFit &fit,
                                                llvm::ArrayRef<std::string> labels, size_t shots,
                                                std::vector<PredictedDevices> &lines) {
-  std::vector<ValidationRow> rows =
-      labels.empty() ? fit.withShots(shots) : fit.leaveOut(labels, shots);
-  lines.push_back({fit.fit().name, llvm::join(labels, ", "), shots, fit.statistics(rows)});
-  return rows;
+  LeftOutRows found =
+      labels.empty() ? LeftOutRows{fit.withShots(shots), {}} : fit.leaveOut(labels, shots);
+  lines.push_back({fit.fit().name, llvm::join(labels, ", "), shots, fit.statistics(found.rows),
+                   found.correction});
+  return found.rows;
 }
 
 void driver::printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> all) {
@@ -46,6 +47,12 @@ void driver::printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> a
     if (each.found.rows == 0)
       session.out << "  nothing of " << each.family << " is predicted: it has "
                   << (each.found.skipped ? "no row that can be" : "no rows") << '\n';
+  for (const PredictedDevices &each : all)
+    if (each.correction.with > 0)
+      session.out << fmt::format("  errors of the shots correct {} of {}: others that are left out "
+                                 "are {:.3g} % off with that, {:.3g} % without\n",
+                                 counted(each.correction.rows, "row"), each.family,
+                                 100 * each.correction.with, 100 * each.correction.without);
 }
 
 void driver::printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<ValidationRow>> tables) {
@@ -56,6 +63,16 @@ void driver::printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<Valida
         ++counts[row.predictions.front().skipped];
   for (const auto &[reason, count] : counts)
     session.out << "  skipped " << counted(count, "row") << ": " << reason << '\n';
+}
+
+/// Errors in percent; null where it was not tried.
+static emit::Json correctionJson(const Correction &correction) {
+  if (correction.with == 0)
+    return emit::Json();
+  return emit::Json::object()
+      .set("rows", correction.rows)
+      .set("error_with", 100 * correction.with)
+      .set("error_without", 100 * correction.without);
 }
 
 emit::Json driver::predictedJson(llvm::ArrayRef<PredictedDevices> all) {
@@ -71,7 +88,8 @@ emit::Json driver::predictedJson(llvm::ArrayRef<PredictedDevices> all) {
                   .set("median_mape", orNull(each.found.median))
                   .set("p90_mape", orNull(each.found.p90))
                   .set("spearman", orNull(each.found.rank))
-                  .set("covered", orNull(each.found.covered)));
+                  .set("covered", orNull(each.found.covered))
+                  .set("correction", correctionJson(each.correction)));
   return list;
 }
 

@@ -3,6 +3,7 @@
 // Families of devices that are drawn from known distributions: figures, errors and what a data
 // sheet says are found again.
 #include "api/fit/Family.h"
+#include "api/fit/ErrorProcess.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <random>
@@ -114,6 +115,56 @@ TEST(Family, ShrinksBiasesOfWhatFewHaveMeasured) {
   EXPECT_NEAR(family.biasOf(105), 0, 0.02);
   EXPECT_EQ(family.biasOf(999), 0);
   EXPECT_GT(family.varianceOf(999), family.varianceOf(0));
+}
+
+TEST(Family, KnowsWhichErrorsGoTogether) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  MatrixXd amounts = someAmounts(random, 10);
+  std::vector<FamilyMember> members;
+  for (size_t i = 0; i < 200; ++i) {
+    FamilyMember member{VectorXd::Zero(0), {amounts, logsOf(amounts, VectorXd::Zero(kinds))}, {}};
+    double both = 0.1 * normal(random);
+    member.measured.logs[0] += both;
+    member.measured.logs[1] -= both;
+    for (size_t row = 0; row < 10; ++row) {
+      member.measured.logs[static_cast<Index>(row)] += 0.05 * normal(random);
+      member.works.push_back(row);
+    }
+    members.push_back(std::move(member));
+  }
+  Family family(members, VectorXd::Zero(kinds));
+  MatrixXd correlation = family.errorCorrelation({0, 1, 999}, {0, 1, 2});
+  EXPECT_GT(correlation(0, 0), 0.9);
+  EXPECT_LT(correlation(0, 1), -0.5);
+  EXPECT_LT(std::fabs(correlation(0, 2)), 0.4);
+  EXPECT_EQ(correlation(2, 0), 0);
+}
+
+TEST(Family, CarriesErrorsOver) {
+  // Figures are known, and a work of the first kind took 1 % longer. The first three are of that
+  // kind, and the last of another one that went with it on other devices.
+  DevicePrior prior{VectorXd::Zero(kinds), MatrixXd::Identity(kinds, kinds) * 1e-9, 0.01};
+  MatrixXd one(1, kinds), amounts(4, kinds);
+  one << 1, 1e-9, 1e-9;
+  amounts << 2, 1e-9, 1e-9, 2, 1e-9, 1e-9, 2, 1e-9, 1e-9, 1e-9, 1, 1e-9;
+  DeviceMeasurements measured{one, VectorXd::Constant(1, 0.01)};
+  SeenErrors seen{MatrixXd::Identity(1, 1), MatrixXd(4, 1)};
+  seen.between << 1, 0, -1, 1;
+  PredictedLogs plain = predictedLogs(devicePosterior(prior, measured), amounts);
+  PredictedLogs found =
+      correctedLogs(prior, measured, devicePosterior(prior, measured), amounts, seen);
+  VectorXd carried = found.logs - plain.logs;
+  double all = 0.01 * 0.75 / (0.75 + 0.25 / 1.25); // the weight of what is no outlier is 1.25
+  EXPECT_NEAR(carried[0], all, 1e-4);
+  EXPECT_NEAR(carried[1], 0.3 * all, 1e-4);
+  EXPECT_NEAR(carried[2], -0.4 * all, 1e-4);
+  EXPECT_NEAR(carried[3], 0.7 * all, 1e-4);
+  // What is left of the variance of errors, with the weight a little more than their own part.
+  double left = errorTails * prior.variance + found.variances[0];
+  EXPECT_GT(left, 0.25 * errorTails * prior.variance);
+  EXPECT_LT(left, 0.5 * errorTails * prior.variance);
+  EXPECT_GT(found.variances[1], found.variances[0]);
 }
 
 TEST(Family, LearnsWhatWorksAmountTo) {
