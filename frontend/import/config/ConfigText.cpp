@@ -231,6 +231,11 @@ static void addFamily(FamilyTable &table, llvm::StringRef folder, Row row, Progr
   if (!row.item || !row.item->block)
     return;
   program.family = nameOf(*row.item).str();
+  const ast::Expr &head = *row.item->args[0].value;
+  program.hasContext =
+      head.kind == ast::ExprKind::Call && llvm::any_of(head.args, [](const ast::Arg &parameter) {
+        return parameter.value->text == "context";
+      });
   addPhases(*row.item->block, fixed, program.phases);
 }
 

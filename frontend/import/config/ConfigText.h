@@ -7,6 +7,7 @@
 
 #include "frontend/import/config/Config.h"
 #include "frontend/import/config/FamilyTable.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace perfc::config {
 
@@ -21,9 +22,10 @@ struct Program {
   std::string format;              ///< of its activations: "bf16"; "" where it is not said
   std::string family;              ///< of the library that it is an instance of
   std::vector<std::string> phases; ///< of the workload
+  bool hasContext = false;         ///< does it take the length of a text, `context`?
 
-  /// True where tokens follow others; an encoder of such layers has a length of its own.
-  bool isDecoder() const { return family == "decoder" && !phases.empty(); }
+  /// True where tokens follow others.
+  bool isDecoder() const { return llvm::is_contained(phases, "prefill"); }
 };
 
 /// True for a folder and for a config.json.
