@@ -45,11 +45,16 @@ struct PredictedTable {
   std::vector<ValidationRow> rows;
 };
 
+/// Elements of the weights of a workload, and those of experts that no token of it chooses.
+struct ParameterCounts {
+  llvm::Optional<int64_t> all, unchosen;
+};
+
 /// What a result says of itself: its line, what was evaluated and where, and the elements of the
 /// weights of its subject.
 struct ResultLabels {
   std::string label, subject, on;
-  llvm::Optional<int64_t> parameters;
+  ParameterCounts parameters;
 };
 
 /// What the evaluator of one statement sees (api/statements/Statements.h).
@@ -117,9 +122,7 @@ public:
   /// The module before it was lowered; null without `train`.
   const ir::Module *builtModule() const { return asBuilt.get(); }
   /// Elements of the weights of a subject of the module at hand.
-  llvm::Optional<int64_t> parametersOf(llvm::StringRef subject) const {
-    return parameters.lookup(subject);
-  }
+  ParameterCounts parametersOf(llvm::StringRef subject) const { return parameters.lookup(subject); }
   /// Keeps `outcome` as the result of the statement; what identifies it is what `labels` says.
   void keep(Outcome outcome, const StatementContext &statement, ResultLabels labels);
   /// Keeps what a search has found with its result, the last one, which `notes` are added to.
@@ -180,8 +183,8 @@ private:
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
   std::set<std::string> removed;                       ///< names of results that there will not be
   std::vector<SourceRange> statements;
-  llvm::StringSet<> kinds;                             ///< of operations of the study level
-  llvm::StringMap<llvm::Optional<int64_t>> parameters; ///< of the subjects of the current module
+  llvm::StringSet<> kinds;                     ///< of operations of the study level
+  llvm::StringMap<ParameterCounts> parameters; ///< of the subjects of the current module
 };
 
 /// Runs the passes that lead to `level`; false after a report.
@@ -195,6 +198,8 @@ bool isRow(const ir::Operation *point);
 /// Elements of the weights of graph @subject, with those of the graphs that it calls; nothing where
 /// they do not fit 64 bits.
 llvm::Optional<int64_t> countParameters(const ir::Module &module, llvm::StringRef subject);
+/// Those of them that belong to experts which no token of the pass is expected to choose.
+llvm::Optional<int64_t> countUnchosen(const ir::Module &module, llvm::StringRef subject);
 
 } // namespace perfc::api
 

@@ -20,7 +20,7 @@ namespace {
 
 /// What perfc makes of one configuration.
 struct Counted {
-  double parameters = 0, layers = 0, pairs = 0, cache = 0;
+  double parameters = 0, active = 0, layers = 0, pairs = 0, cache = 0;
   bool isCausal = false, isPerToken = false; ///< are the counts of a token known?
   std::string problem;
 };
@@ -100,6 +100,8 @@ static Counted count(const llvm::json::Object &keys, llvm::StringRef asClass, bo
     return counted;
   }
   counted.parameters = static_cast<double>(results[0].parameters.getValueOr(0));
+  counted.active =
+      counted.parameters - static_cast<double>(results[0].unchosenParameters.getValueOr(0));
   if (results.size() >= 3)
     countToken(results, *program, counted);
   return counted;
@@ -121,13 +123,14 @@ static ValidationRow predictEntry(const llvm::json::Object &entry) {
     if (!reference)
       return;
     Prediction prediction{metric.str(), llvm::None, reference, counted.problem, {}};
-    if (prediction.skipped.empty() && metric != "params_total" && !counted.isPerToken)
+    if (prediction.skipped.empty() && !metric.startswith("params") && !counted.isPerToken)
       prediction.skipped = "counts of a token are those of decoders and of encoders of text";
     if (prediction.skipped.empty())
       prediction.predicted = Number(static_cast<int64_t>(value));
     row.predictions.push_back(std::move(prediction));
   };
   add("params_total", whole, whole.parameters);
+  add("params_active", whole, whole.active);
   add("linear_macs_per_token", whole, whole.layers);
   add("linear_macs_per_token_without_head", inner, inner.layers);
   add("attn_macs_per_token_per_context_token", whole, whole.pairs);
