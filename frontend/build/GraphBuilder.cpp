@@ -37,6 +37,17 @@ void GraphBuilder::body(const ast::Body &body, Scope &scope) {
       item(*entry, scope);
 }
 
+/// Ends the `let`s of a block whose tensors go on.
+static void endConstants(const ast::Body &block, Scope &scope) {
+  for (const ast::Item *item : block.items) {
+    if (item->word == "let" && !item->args.empty())
+      scope.forget(item->args[0].value->text);
+    for (const ast::Body *branch : {item->block, item->otherwise})
+      if (branch && item->kind == ast::ItemKind::If)
+        endConstants(*branch, scope);
+  }
+}
+
 void GraphBuilder::item(const ast::Item &item, Scope &scope) {
   if (item.kind == ast::ItemKind::Equation)
     return equation(item, scope);
@@ -69,8 +80,10 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
       for (const ast::Arg &arg : item.args)
         if (const Value *value = round.find(arg.value->operands[0]->text))
           scope.set(arg.value->operands[0]->text, *value);
-      if (item.block)
+      if (item.block) {
         body(*item.block, scope);
+        endConstants(*item.block, scope);
+      }
     });
     return;
   }
