@@ -199,7 +199,7 @@ bool Evaluation::prepare(ir::Module &module) {
     if (op.is(study::EvaluateOp::opName) || op.is(study::TrainOp::opName) ||
         op.is(study::ServeOp::opName)) {
       std::string subject = op.symbolAttr(op.hasAttr("whole") ? "whole" : "subject").str();
-      parameters[subject] = {countParameters(module, subject), countUnchosen(module, subject)};
+      parameters[subject] = countParameters(module, subject);
     }
   });
   keepAsBuilt(module);
@@ -348,8 +348,7 @@ void Evaluation::keep(Outcome outcome, const StatementContext &statement, Result
   result.label = std::move(labels.label);
   result.subject = std::move(labels.subject);
   result.on = std::move(labels.on);
-  result.parameters = labels.parameters.all;
-  result.unchosenParameters = labels.parameters.unchosen;
+  result.parameters = labels.parameters;
   result.place = op.range();
   result.statement = statementIndex((statement.point ? *statement.point : whole).range());
   if (statement.point)

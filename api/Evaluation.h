@@ -45,16 +45,11 @@ struct PredictedTable {
   std::vector<ValidationRow> rows;
 };
 
-/// Elements of the weights of a workload, and those of experts that no token of it chooses.
-struct ParameterCounts {
-  llvm::Optional<int64_t> all, unchosen;
-};
-
 /// What a result says of itself: its line, what was evaluated and where, and the elements of the
 /// weights of its subject.
 struct ResultLabels {
   std::string label, subject, on;
-  ParameterCounts parameters;
+  llvm::Optional<int64_t> parameters;
 };
 
 /// What the evaluator of one statement sees (api/statements/Statements.h).
@@ -122,7 +117,9 @@ public:
   /// The module before it was lowered; null without `train`.
   const ir::Module *builtModule() const { return asBuilt.get(); }
   /// Elements of the weights of a subject of the module at hand.
-  ParameterCounts parametersOf(llvm::StringRef subject) const { return parameters.lookup(subject); }
+  llvm::Optional<int64_t> parametersOf(llvm::StringRef subject) const {
+    return parameters.lookup(subject);
+  }
   /// Keeps `outcome` as the result of the statement; what identifies it is what `labels` says.
   void keep(Outcome outcome, const StatementContext &statement, ResultLabels labels);
   /// Keeps what a search has found with its result, the last one, which `notes` are added to.
@@ -183,8 +180,8 @@ private:
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
   std::set<std::string> removed;                       ///< names of results that there will not be
   std::vector<SourceRange> statements;
-  llvm::StringSet<> kinds;                     ///< of operations of the study level
-  llvm::StringMap<ParameterCounts> parameters; ///< of the subjects of the current module
+  llvm::StringSet<> kinds;                             ///< of operations of the study level
+  llvm::StringMap<llvm::Optional<int64_t>> parameters; ///< of the subjects of the current module
 };
 
 /// Runs the passes that lead to `level`; false after a report.

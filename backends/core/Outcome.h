@@ -45,8 +45,6 @@ struct Outcome {
   std::shared_ptr<const ServingSummary> serving;
   /// Elements of all weights of the subject; nothing where they do not fit 64 bits.
   llvm::Optional<int64_t> parameters;
-  /// Those of them that belong to experts which no token of a pass is expected to choose.
-  llvm::Optional<int64_t> unchosenParameters;
   /// What a chip and energy cost, where the statement says it.
   llvm::Optional<Price> price;
   /// Tokens that the time of the cost is for: those that an evaluation or a step of a `train`

@@ -21,9 +21,7 @@ StreamPrice gpu::streamPrice(const StreamDesign &design, const StreamWork &work)
     price.memory *= design.unaligned;
     price.units *= design.unaligned;
   }
-  // Rows that become one value each share a block.
-  if (work.passBytes > 0)
-    price.rows = work.rows / design.units * (design.rowTime + work.rowLength * design.elementTime);
+  price.rows = work.rows / design.units * (design.rowTime + work.rowLength * design.elementTime);
   price.compute = work.compute;
   price.body = normOf(4, {normOf(6, {price.memory, price.units}), price.compute, price.rows});
   price.launch = design.launch;

@@ -7,7 +7,7 @@
 //     bytes  = once + passes lost read again
 //     memory = bytes (1 - in cache) / bandwidth reached
 //     units  = bytes / (unit_bandwidth units)
-//     rows   = rows / units (row_time + row length element_time), where rows are written again
+//     rows   = rows / units (row_time + row length element_time)
 //     body   = ((memory^6 + units^6)^(4/6) + compute^4 + rows^4)^(1/4)
 //     time   = launch + body, or where the host starts each kernel (H^4 + (ahead H + body)^4)^(1/4)
 // in cache = 1 / (1 + (bytes once / cache)^8). Constants: docs/cost-model.md.

@@ -1,13 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `using`: who answers a statement, a provider, a tool in the place of one, or an ensemble of both.
-#include "frontend/build/Answerers.h"
+// `using`: who answers an evaluation, a provider, a tool in the place of one, or an ensemble of
+// both.
 #include "frontend/build/StudyBuilder.h"
 
+#include "frontend/build/ToolChoice.h"
 #include "frontend/sema/Written.h"
-#include "ir/common/Providers.h"
-#include "ir/common/diagnostics/Clauses.h"
-#include "ir/common/diagnostics/Names.h"
 #include "ir/study/StudyOps.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -30,31 +28,6 @@ std::string StudyBuilder::answererText(const WordValue &by) {
     arguments.push_back(member ? answererText(*member) : written(*argument.value));
   }
   return arguments.empty() ? by.word : by.word + "(" + llvm::join(arguments, ", ") + ")";
-}
-
-bool perfc::chooseTool(const WordValue &by, SourceRange range, bool serves, ir::Operation &made,
-                       DiagnosticEngine &diagnostics) {
-  if (by.arguments.empty()) {
-    diagnostics.report(range, diag::MissingArgument, "tool", "name");
-    return false;
-  }
-  const std::string *name = by.arguments.front().value->getIf<std::string>();
-  if (!name) // not known yet
-    return true;
-  const ToolPlace *tool = findToolPlace(*name);
-  if (!tool || tool->serves() != serves) {
-    std::vector<llvm::StringRef> names;
-    for (const ToolPlace &each : allToolPlaces)
-      if (each.serves() == serves)
-        names.push_back(each.name);
-    diagnostics.report(by.arguments.front().range, diag::UnknownChoice, "tool", *name)
-        .suggest(*name, names, "it is one of `" + llvm::join(names, "`, `") + "`");
-    return false;
-  }
-  made.setAttr("tool", *name);
-  if (!serves && findProvider(tool->provider)->isChoice())
-    made.setAttr("using", tool->provider);
-  return true;
 }
 
 /// `evaluate` asks the provider or tool `by`; false after a report.

@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/TrainOptions.h"
 
-#include "frontend/build/Answerers.h"
 #include "frontend/build/Attributes.h"
 #include "frontend/build/PriceBuilder.h"
+#include "frontend/build/ToolChoice.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/Providers.h"
 #include "ir/common/diagnostics/Serving.h"

@@ -64,7 +64,7 @@ inline constexpr WordSpec withinWord{.word = "within",
                                      .doc = "time limit of a search"};
 
 inline constexpr ChoiceArgument toolArguments[] = {
-    {.name = "name", .kind = ArgKind::Text, .doc = "of a tool that is installed: \"timeloop\""}};
+    {.name = "name", .kind = ArgKind::Text, .doc = "of a tool, as `perfc tools` lists them"}};
 inline constexpr ChoiceForm toolForm{.choice = "tool", .arguments = toolArguments};
 /// Who may compute costs beside one provider.
 inline constexpr ChoiceForm answererForms[] = {

@@ -96,11 +96,12 @@ llvm::Optional<Stream> passes::streamOf(const Kernel &kernel) {
   auto all = bits ? checkedMultiply(*rows, ceilDivide(*bits, 8)) : llvm::None;
   if (!all)
     return llvm::None;
+  if (!writesRows(kernel, *elements)) // each row becomes one value, and many share a block
+    return stream;
   stream.kind = sumsAfterMaximum ? StreamKind::Softmax : StreamKind::Norm;
   stream.rows = *rows;
   stream.rowLength = *length;
   stream.rowBytes = ceilDivide(*bits, 8);
-  int64_t passes = !writesRows(kernel, *elements) ? 0 : sumsAfterMaximum ? 2 : 1;
-  stream.passBytes = passes * *all;
+  stream.passBytes = sumsAfterMaximum ? 2 * *all : *all;
   return stream;
 }

@@ -93,15 +93,18 @@ static Counted count(const llvm::json::Object &keys, llvm::StringRef asClass, bo
   FileId file = inner.sources.add("<model>", programText(*program, perToken));
   ProviderSet providers = api::defaultProviders();
   api::Evaluation evaluation(inner.context(), providers);
-  evaluation.run(file, {}, [](const api::Evaluated &) {});
+  llvm::Optional<int64_t> unchosen; // of the whole model, which stands first
+  evaluation.run(file, {}, [&](const api::Evaluated &each) {
+    if (!unchosen)
+      unchosen = api::countUnchosen(each.module, each.op.symbolAttr("subject"));
+  });
   const auto &results = evaluation.results();
   if (inner.diagnostics.hasErrors() || results.empty()) {
     counted.problem = problemOf(inner.diagnostics);
     return counted;
   }
   counted.parameters = static_cast<double>(results[0].parameters.getValueOr(0));
-  counted.active =
-      counted.parameters - static_cast<double>(results[0].unchosenParameters.getValueOr(0));
+  counted.active = counted.parameters - static_cast<double>(unchosen.getValueOr(0));
   if (results.size() >= 3)
     countToken(results, *program, counted);
   return counted;

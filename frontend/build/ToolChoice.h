@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tools that a statement asks by `using tool("…")`.
-#ifndef PERFC_FRONTEND_BUILD_ANSWERERS_H
-#define PERFC_FRONTEND_BUILD_ANSWERERS_H
+// The tool that a statement asks by `using tool("…")`.
+#ifndef PERFC_FRONTEND_BUILD_TOOLCHOICE_H
+#define PERFC_FRONTEND_BUILD_TOOLCHOICE_H
 
 #include "frontend/sema/Value.h"
 #include "ir/common/Diagnostics.h"
@@ -17,4 +17,4 @@ bool chooseTool(const WordValue &by, SourceRange range, bool serves, ir::Operati
 
 } // namespace perfc
 
-#endif // PERFC_FRONTEND_BUILD_ANSWERERS_H
+#endif // PERFC_FRONTEND_BUILD_TOOLCHOICE_H
