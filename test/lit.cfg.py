@@ -45,7 +45,7 @@ if config.perfc_python:
     config.available_features.add("python")
 if config.perfc_sanitize:
     config.available_features.add("sanitizer")
-    # Unit tests and fuzzers look for leaks; at the end of each of some thousand processes that is a fifth of the time.
+    # Leaks are looked for in test/serving, unit tests and fuzzers; at the end of some thousand processes that is a fifth of the time.
     config.environment["ASAN_OPTIONS"] = config.environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 # Of the examples of diagnostics a sanitizer sees those that fail; the others are programs like any.
 config.substitutions.append(("%failing_only", "--failing" if config.perfc_sanitize else ""))

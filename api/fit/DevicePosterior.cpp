@@ -56,7 +56,7 @@ DevicePosterior api::devicePosterior(const DevicePrior &prior, const DeviceMeasu
         at.slopes.transpose() * found.weights.cwiseProduct(found.errors) / prior.variance -
         precision * (z - prior.mean);
     VectorXd move = curvature.ldlt().solve(descent);
-    if (step == steps || (!isCold && move.cwiseAbs().maxCoeff() < settled)) {
+    if (step == steps || (wide == 1 && move.cwiseAbs().maxCoeff() < settled)) {
       found.mode = z;
       found.covariance = curvature.inverse();
       return found;

@@ -28,15 +28,12 @@ PredictedLogs api::correctedLogs(const DevicePrior &prior, const DeviceMeasureme
   errors.diagonal() = shared + own * known.weights.array().max(leastWeight).inverse();
   MatrixXd between =
       wanted.slopes * reached + shared * correlations(wanted.slopes, shots.slopes, seen.between);
-  MatrixXd carried =
-      (shots.slopes * reached + errors).ldlt().solve(between.transpose()).transpose();
-  VectorXd back = prior.mean - known.mode;
+  MatrixXd gain = (shots.slopes * reached + errors).ldlt().solve(between.transpose()).transpose();
+  VectorXd offset = prior.mean - known.mode;
   VectorXd logs =
-      wanted.logs + wanted.slopes * back + carried * (known.errors - shots.slopes * back);
+      wanted.logs + wanted.slopes * offset + gain * (known.errors - shots.slopes * offset);
   VectorXd variances =
       (wanted.slopes * prior.covariance).cwiseProduct(wanted.slopes).rowwise().sum() -
-      carried.cwiseProduct(between).rowwise().sum();
-  // Correlations of pairs, each over the devices that have both, may contradict each other a
-  // little: what each work errs on its own is left in any case.
-  return {logs, variances.cwiseMax(-shared), wanted.slopes};
+      gain.cwiseProduct(between).rowwise().sum();
+  return {logs, variances, wanted.slopes};
 }

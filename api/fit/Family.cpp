@@ -115,37 +115,29 @@ void Family::learnSpread(const FamilyOptions &options, const Round &round) {
 }
 
 void Family::keepErrors(const std::vector<FamilyMember> &members, const Round &round) {
-  constexpr double outlier = 4;
+  constexpr double outlier = 4, fewMembers = 8;
   double most = outlier * std::sqrt(errorVariance);
   VectorXd none = VectorXd::Zero(static_cast<Index>(members.size()));
   for (size_t i = 0; i < members.size(); ++i)
     for (size_t j = 0; j < members[i].works.size(); ++j) {
       size_t work = members[i].works[j];
-      WorkErrors &kept = errors.try_emplace(work, WorkErrors{none, none}).first->second;
-      auto member = static_cast<Index>(i);
       double error = round.errors[i][static_cast<Index>(j)] - biasOf(work);
-      kept.logs[member] = std::clamp(error, -most, most);
-      kept.isThere[member] = 1;
+      errors.try_emplace(work, none).first->second[static_cast<Index>(i)] =
+          std::clamp(error, -most, most);
     }
+  // As if some more members had errors that have nothing to do with each other.
+  for (auto &entry : errors)
+    entry.second /= std::sqrt(entry.second.squaredNorm() + fewMembers * errorVariance);
 }
 
 MatrixXd Family::errorCorrelation(const std::vector<size_t> &of,
                                   const std::vector<size_t> &with) const {
-  constexpr double fewMembers = 8;
   MatrixXd found = MatrixXd::Zero(static_cast<Index>(of.size()), static_cast<Index>(with.size()));
   for (size_t i = 0; i < of.size(); ++i)
-    for (size_t j = 0; j < with.size(); ++j) {
-      auto first = errors.find(of[i]), second = errors.find(with[j]);
-      if (first == errors.end() || second == errors.end())
-        continue;
-      const WorkErrors &one = first->second, &other = second->second;
-      double squares =
-          one.logs.cwiseAbs2().dot(other.isThere) * other.logs.cwiseAbs2().dot(one.isThere);
-      double both = one.isThere.dot(other.isThere);
-      if (squares > 0)
-        found(static_cast<Index>(i), static_cast<Index>(j)) =
-            one.logs.dot(other.logs) / std::sqrt(squares) * both / (both + fewMembers);
-    }
+    for (size_t j = 0; j < with.size(); ++j)
+      if (auto one = errors.find(of[i]), other = errors.find(with[j]);
+          one != errors.end() && other != errors.end())
+        found(static_cast<Index>(i), static_cast<Index>(j)) = one->second.dot(other->second);
   return found;
 }
 

@@ -38,8 +38,8 @@ public:
   /// The variance that is left where the bias is known.
   double varianceOf(size_t work) const;
 
-  /// How errors of works go together on the members, biases apart: correlations, a row for each of
-  /// `of`, shrunk where few members have run both, 0 where none has.
+  /// Correlations of the errors of works over the members, biases apart: a row for each of `of`,
+  /// shrunk where few members have run both, 0 where none has.
   Eigen::MatrixXd errorCorrelation(const std::vector<size_t> &of,
                                    const std::vector<size_t> &with) const;
 
@@ -69,11 +69,9 @@ private:
   Eigen::MatrixXd spread;       ///< S
   double errorVariance = 0.01;
   std::map<size_t, double> biases; ///< by what was run
-  /// Of each work the errors on the members, and 1 where a member has run it, else 0.
-  struct WorkErrors {
-    Eigen::VectorXd logs, isThere;
-  };
-  std::map<size_t, WorkErrors> errors;
+  /// Of each work the errors on the members, 0 where one has not run it, in units whose products
+  /// are correlations.
+  std::map<size_t, Eigen::VectorXd> errors;
   std::shared_ptr<LearntWorks> learnt;
 };
 

@@ -3,7 +3,7 @@
 
 #include "api/fit/Calibration.h"
 #include "api/fit/ErrorProcess.h"
-#include "api/fit/PartErrors.h"
+#include "api/fit/LeftOutErrors.h"
 #include "api/fit/Unknowns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -223,12 +223,12 @@ std::vector<ValidationRow> FamilyFit::predictParts(const Parts &parts, const Lef
   return found;
 }
 
-/// Predicts other parts in the same way, without what is left out.
-FamilyFit::Tuning FamilyFit::tuningOf(const Parts &parts, const LeftOut &out, size_t shots) const {
+std::pair<FamilyFit::Tuning, llvm::Optional<Correction>>
+FamilyFit::tuningOf(const Parts &parts, const LeftOut &out, size_t shots) const {
   constexpr size_t enough = 16; // devices, for the width of intervals
   // Of what no other device has run there are no errors that could go together with others.
   bool mayCorrect = parts.labels.size() < 2 && shots > 0;
-  PartErrors plain, corrected;
+  LeftOutErrors plain, corrected;
   std::set<std::string> predicted;
   for (size_t i = 1; i < parts.devices && (mayCorrect || predicted.size() < enough); ++i) {
     LeftOut inner = out;
@@ -247,8 +247,11 @@ FamilyFit::Tuning FamilyFit::tuningOf(const Parts &parts, const LeftOut &out, si
     if (mayCorrect)
       corrected.add(predictParts(parts, inner, family, shots, {/*corrects=*/true}), *ofFit);
   }
-  bool corrects = corrected.areClearlyBelow(plain);
-  return {corrects, (corrects ? corrected : plain).widening(), plain.mean(), corrected.mean()};
+  bool corrects = corrected.areSignificantlyBelow(plain);
+  llvm::Optional<Correction> correction;
+  if (!corrected.empty())
+    correction = Correction{0, plain.mean(), corrected.mean()};
+  return {{corrects, (corrects ? corrected : plain).widening()}, correction};
 }
 
 LeftOutRows FamilyFit::leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const {
@@ -259,11 +262,10 @@ LeftOutRows FamilyFit::leaveOut(llvm::ArrayRef<std::string> labels, size_t shots
   auto work = [&] {
     for (size_t i = 0; (i = next.fetch_add(1)) < count;) {
       LeftOut out{{i / parts.works}, {i % parts.works}};
-      Tuning tuning = tuningOf(parts, out, shots);
-      found[i].rows = predictParts(parts, out, familyWithout(parts, out), shots, tuning);
-      found[i].correction = {0, tuning.plain, tuning.corrected};
+      auto [tuning, correction] = tuningOf(parts, out, shots);
+      found[i] = {predictParts(parts, out, familyWithout(parts, out), shots, tuning), correction};
       if (tuning.corrects)
-        found[i].correction.rows = static_cast<size_t>(llvm::count_if(
+        found[i].correction->rows = static_cast<size_t>(llvm::count_if(
             found[i].rows, [&](const ValidationRow &row) { return predictionOf(row, *ofFit); }));
     }
   };
@@ -274,12 +276,19 @@ LeftOutRows FamilyFit::leaveOut(llvm::ArrayRef<std::string> labels, size_t shots
   for (std::thread &thread : others)
     thread.join();
   LeftOutRows all;
+  Correction sum;
+  double tried = 0;
   for (LeftOutRows &part : found) {
     std::move(part.rows.begin(), part.rows.end(), std::back_inserter(all.rows));
-    all.correction.rows += part.correction.rows;
-    all.correction.without += part.correction.without / static_cast<double>(count);
-    all.correction.with += part.correction.with / static_cast<double>(count);
+    if (!part.correction)
+      continue;
+    ++tried;
+    sum.rows += part.correction->rows;
+    sum.without += part.correction->without;
+    sum.with += part.correction->with;
   }
+  if (tried > 0)
+    all.correction = Correction{sum.rows, sum.without / tried, sum.with / tried};
   addUnusable(all.rows);
   return all;
 }

@@ -21,8 +21,7 @@ struct DeviceStatistics {
 };
 
 /// How many rows the errors of their device's measurements correct (api/fit/ErrorProcess.h), and
-/// the mean errors, as logarithms, of what is left out of the rest in turn, by which that is
-/// decided: 0 where it is not tried.
+/// the cross-validated errors, as logarithms, by which that is decided.
 struct Correction {
   size_t rows = 0;
   double without = 0, with = 0;
@@ -30,7 +29,7 @@ struct Correction {
 
 struct LeftOutRows {
   std::vector<ValidationRow> rows;
-  Correction correction;
+  llvm::Optional<Correction> correction; ///< where it is tried
 };
 
 class FamilyFit {
@@ -80,11 +79,13 @@ private:
 
   /// How rows are predicted beside the figures.
   struct Tuning {
-    bool corrects = false;           ///< by errors of the measurements (api/fit/ErrorProcess.h)
-    double wider = 1;                ///< intervals, by this factor
-    double plain = 0, corrected = 0; ///< mean errors that decide it (Correction)
+    bool corrects = false; ///< by errors of the measurements (api/fit/ErrorProcess.h)
+    double wider = 1;      ///< intervals, by this factor
   };
-  Tuning tuningOf(const Parts &parts, const LeftOut &out, size_t shots) const;
+  /// What other parts want that are left out as well, and the errors that decide it, without a
+  /// count of rows.
+  std::pair<Tuning, llvm::Optional<Correction>> tuningOf(const Parts &parts, const LeftOut &out,
+                                                         size_t shots) const;
   std::vector<ValidationRow> predictParts(const Parts &parts, const LeftOut &out,
                                           const llvm::Optional<Family> &family, size_t shots,
                                           const Tuning &tuning) const;

@@ -8,6 +8,7 @@
 #include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/Ops.h"
 #include "ir/common/diagnostics/Values.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
@@ -37,15 +38,20 @@ void GraphBuilder::body(const ast::Body &body, Scope &scope) {
       item(*entry, scope);
 }
 
-/// Ends the `let`s of a block whose tensors go on.
-static void endConstants(const ast::Body &block, Scope &scope) {
-  for (const ast::Item *item : block.items) {
-    if (item->word == "let" && !item->args.empty())
-      scope.forget(item->args[0].value->text);
-    for (const ast::Body *branch : {item->block, item->otherwise})
-      if (branch && item->kind == ast::ItemKind::If)
-        endConstants(*branch, scope);
-  }
+/// Names that equations of `body` set.
+static llvm::SetVector<llvm::StringRef> namesSet(const ast::Body &body) {
+  llvm::SetVector<llvm::StringRef> names;
+  std::function<void(const ast::Body &)> visit = [&](const ast::Body &inner) {
+    for (const ast::Item *item : inner.items) {
+      if (item->kind == ast::ItemKind::Equation)
+        names.insert(item->word);
+      for (const ast::Body *nested : {item->block, item->otherwise})
+        if (nested)
+          visit(*nested);
+    }
+  };
+  visit(body);
+  return names;
 }
 
 void GraphBuilder::item(const ast::Item &item, Scope &scope) {
@@ -75,15 +81,13 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
     return;
   }
   if (item.word == "for") {
-    // Rounds share the workload's names, so that one round hands its tensors to the next.
+    auto names = item.block ? namesSet(*item.block) : llvm::SetVector<llvm::StringRef>();
     context.elaborator.forEach(item, scope, [&](Scope &round) {
-      for (const ast::Arg &arg : item.args)
-        if (const Value *value = round.find(arg.value->operands[0]->text))
-          scope.set(arg.value->operands[0]->text, *value);
-      if (item.block) {
-        body(*item.block, scope);
-        endConstants(*item.block, scope);
-      }
+      body(*item.block, round);
+      // One round hands its tensors to the next.
+      for (llvm::StringRef name : names)
+        if (round.hasLocal(name))
+          scope.set(name, *round.find(name));
     });
     return;
   }
@@ -136,22 +140,12 @@ void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
   scope.set(name, std::move(result));
 }
 
-/// Names that the body of a `repeat` sets and that hold a tensor before it.
-std::vector<llvm::StringRef> GraphBuilder::carriedNames(const ast::Body &body, const Scope &scope) {
+/// Those of a `repeat` that hold a tensor before it.
+static std::vector<llvm::StringRef> carriedNames(const ast::Body &body, const Scope &scope) {
   std::vector<llvm::StringRef> names;
-  std::function<void(const ast::Body &)> visit = [&](const ast::Body &inner) {
-    for (const ast::Item *item : inner.items) {
-      if (item->kind == ast::ItemKind::Equation) {
-        const Value *before = scope.find(item->word);
-        if (before && before->is<Tensor>() && !llvm::is_contained(names, item->word))
-          names.push_back(item->word);
-      }
-      for (const ast::Body *nested : {item->block, item->otherwise})
-        if (nested)
-          visit(*nested);
-    }
-  };
-  visit(body);
+  for (llvm::StringRef name : namesSet(body))
+    if (const Value *before = scope.find(name); before && before->is<Tensor>())
+      names.push_back(name);
   return names;
 }
 

@@ -41,7 +41,6 @@ private:
   void equation(const ast::Item &item, Scope &scope);
   void repeat(const ast::Item &item, Scope &scope);
   void draw(const ast::Item &item, const Scope &scope);
-  std::vector<llvm::StringRef> carriedNames(const ast::Body &body, const Scope &scope);
   /// `tensor`, which has a kind, in the format that it has in this graph.
   Tensor withFormat(Tensor tensor) const;
   /// Makes `tensor`, which has a kind, called `name` where that is not "".

@@ -33,7 +33,7 @@ std::string StudyBuilder::answererText(const WordValue &by) {
 /// `evaluate` asks the provider or tool `by`; false after a report.
 bool StudyBuilder::chooseAnswerer(const WordValue &by, SourceRange range, ir::Operation &evaluate) {
   if (by.word == "tool")
-    return chooseTool(by, range, /*serves=*/false, evaluate, diagnostics);
+    return chooseTool(by, range, evaluate, diagnostics);
   evaluate.setAttr("using", by.word);
   return true;
 }

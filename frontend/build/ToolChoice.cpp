@@ -4,11 +4,12 @@
 #include "ir/common/Providers.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Names.h"
+#include "ir/study/ServeOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
-bool perfc::chooseTool(const WordValue &by, SourceRange range, bool serves, ir::Operation &made,
+bool perfc::chooseTool(const WordValue &by, SourceRange range, ir::Operation &made,
                        DiagnosticEngine &diagnostics) {
   if (by.arguments.empty()) {
     diagnostics.report(range, diag::MissingArgument, "tool", "name");
@@ -17,6 +18,7 @@ bool perfc::chooseTool(const WordValue &by, SourceRange range, bool serves, ir::
   const std::string *name = by.arguments.front().value->getIf<std::string>();
   if (!name) // not known yet
     return true;
+  bool serves = made.is(study::ServeOp::opName);
   const ToolPlace *tool = findToolPlace(*name);
   if (!tool || tool->serves() != serves) {
     std::vector<llvm::StringRef> names;
@@ -28,7 +30,7 @@ bool perfc::chooseTool(const WordValue &by, SourceRange range, bool serves, ir::
     return false;
   }
   made.setAttr("tool", *name);
-  if (!serves && findProvider(tool->provider)->isChoice())
+  if (const ProviderInfo *provider = findProvider(tool->provider); provider && provider->isChoice())
     made.setAttr("using", tool->provider);
   return true;
 }

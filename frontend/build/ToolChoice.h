@@ -10,9 +10,9 @@
 
 namespace perfc {
 
-/// Sets `tool` of `made` to the one that `by` names, and `using` to the provider whose place it
-/// takes; `serves` for tools that serve requests. False after a report.
-bool chooseTool(const WordValue &by, SourceRange range, bool serves, ir::Operation &made,
+/// Sets `tool` of `made`, a study.evaluate or a study.serve, to the one that `by` names, and
+/// `using` to the provider whose place it takes. False after a report.
+bool chooseTool(const WordValue &by, SourceRange range, ir::Operation &made,
                 DiagnosticEngine &diagnostics);
 
 } // namespace perfc

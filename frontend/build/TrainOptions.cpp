@@ -159,7 +159,7 @@ bool perfc::buildStepProvider(BuildContext &context, const Node &node, ir::Opera
   if (!name)
     return true;
   if (name->word == "tool")
-    return chooseTool(*name, node.range, /*serves=*/true, made, context.diagnostics);
+    return chooseTool(*name, node.range, made, context.diagnostics);
   if (const ProviderInfo *provider = findProvider(name->word); !provider || !provider->costsSteps)
     return bad(node.args[0].range,
                fmt::format("{}, not from `{}`",

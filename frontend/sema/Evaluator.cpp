@@ -48,18 +48,6 @@ void Scope::set(llvm::StringRef name, Value value) {
   }
 }
 
-void Scope::forget(llvm::StringRef name) {
-  llvm::Optional<size_t> known = indexOf(name);
-  if (!known)
-    return;
-  if (indices) {
-    (*indices)[values.back().first] = *known;
-    indices->erase(name);
-  }
-  std::swap(values[*known], values.back());
-  values.pop_back();
-}
-
 const Value *Scope::find(llvm::StringRef name) const {
   for (const Scope *scope = this; scope; scope = scope->parent)
     if (auto known = scope->indexOf(name))

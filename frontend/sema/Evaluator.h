@@ -22,8 +22,6 @@ public:
 
   /// Sets `name` here; a name set again is the newer value.
   void set(llvm::StringRef name, Value value);
-  /// Ends what `name` means here, if anything.
-  void forget(llvm::StringRef name);
   const Value *find(llvm::StringRef name) const;
   bool hasLocal(llvm::StringRef name) const;
   const Module &file() const { return *module; }

@@ -16,7 +16,7 @@ std::vector<ValidationRow> driver::predictedBy(const FamilyFit &fit,
                                                llvm::ArrayRef<std::string> labels, size_t shots,
                                                std::vector<PredictedDevices> &lines) {
   LeftOutRows found =
-      labels.empty() ? LeftOutRows{fit.withShots(shots), {}} : fit.leaveOut(labels, shots);
+      labels.empty() ? LeftOutRows{fit.withShots(shots), llvm::None} : fit.leaveOut(labels, shots);
   lines.push_back({fit.fit().name, llvm::join(labels, ", "), shots, fit.statistics(found.rows),
                    found.correction});
   return found.rows;
@@ -48,11 +48,12 @@ void driver::printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> a
       session.out << "  nothing of " << each.family << " is predicted: it has "
                   << (each.found.skipped ? "no row that can be" : "no rows") << '\n';
   for (const PredictedDevices &each : all)
-    if (each.correction.with > 0)
-      session.out << fmt::format("  errors of the shots correct {} of {}: others that are left out "
-                                 "are {:.3g} % off with that, {:.3g} % without\n",
-                                 counted(each.correction.rows, "row"), each.family,
-                                 100 * each.correction.with, 100 * each.correction.without);
+    if (each.correction)
+      session.out << fmt::format(
+          "  errors of the shots correct {} of {}: cross-validated error {:.3g} % with "
+          "that, {:.3g} % without\n",
+          counted(each.correction->rows, "row"), each.family, 100 * each.correction->with,
+          100 * each.correction->without);
 }
 
 void driver::printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<ValidationRow>> tables) {
@@ -66,13 +67,13 @@ void driver::printSkipped(Session &session, llvm::ArrayRef<llvm::ArrayRef<Valida
 }
 
 /// Errors in percent; null where it was not tried.
-static emit::Json correctionJson(const Correction &correction) {
-  if (correction.with == 0)
+static emit::Json correctionJson(const llvm::Optional<Correction> &correction) {
+  if (!correction)
     return emit::Json();
   return emit::Json::object()
-      .set("rows", correction.rows)
-      .set("error_with", 100 * correction.with)
-      .set("error_without", 100 * correction.without);
+      .set("rows", correction->rows)
+      .set("error_with", 100 * correction->with)
+      .set("error_without", 100 * correction->without);
 }
 
 emit::Json driver::predictedJson(llvm::ArrayRef<PredictedDevices> all) {

@@ -15,7 +15,7 @@ struct PredictedDevices {
   std::string leftOut; ///< "device, network"
   size_t shots;
   api::DeviceStatistics found;
-  api::Correction correction;
+  llvm::Optional<api::Correction> correction;
 };
 
 /// The rows of `fit` by the program's chips, or with the groups by `labels` left out by families of

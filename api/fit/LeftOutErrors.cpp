@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "api/fit/PartErrors.h"
+#include "api/fit/LeftOutErrors.h"
 
 #include "api/Agreement.h"
 #include "api/fit/Unknowns.h"
@@ -10,7 +10,7 @@
 using namespace perfc;
 using namespace perfc::api;
 
-void PartErrors::add(llvm::ArrayRef<ValidationRow> rows, const Fit &fit) {
+void LeftOutErrors::add(llvm::ArrayRef<ValidationRow> rows, const Fit &fit) {
   double sum = 0;
   size_t before = errors.size();
   for (const ValidationRow &row : rows)
@@ -24,15 +24,15 @@ void PartErrors::add(llvm::ArrayRef<ValidationRow> rows, const Fit &fit) {
     means.push_back(sum / static_cast<double>(errors.size() - before));
 }
 
-double PartErrors::mean() const {
+double LeftOutErrors::mean() const {
   double sum = std::accumulate(means.begin(), means.end(), 0.0);
   return means.empty() ? 0 : sum / static_cast<double>(means.size());
 }
 
-bool PartErrors::areClearlyBelow(const PartErrors &other) const {
+bool LeftOutErrors::areSignificantlyBelow(const LeftOutErrors &other) const {
   constexpr double clear = 3;
-  constexpr size_t fewParts = 3; // of fewer there is no standard error to speak of
-  if (means.size() < fewParts)
+  constexpr size_t enoughParts = 7;
+  if (means.size() < enoughParts)
     return false;
   auto count = static_cast<double>(means.size());
   double gain = other.mean() - mean(), squares = 0;
@@ -41,7 +41,7 @@ bool PartErrors::areClearlyBelow(const PartErrors &other) const {
   return gain > clear * std::sqrt(squares / (count - 1) / count);
 }
 
-double PartErrors::widening() const {
+double LeftOutErrors::widening() const {
   constexpr double outside = 0.1;
   // Of few errors the tenth is not known that well (Vovk et al., 2005).
   auto count = static_cast<double>(errors.size());
