@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Errors of one device that go together, so that those of its measurements tell those of its other
+// Correlated errors of one device, so that those of its measurements tell those of its other
 // works: a Gaussian process (Rasmussen and Williams, 2006). Three quarters of their variance v are
 // shared,
 //     cov(e_i, e_j) = 3/4 v (0.7 r_ij + 0.3 exp(-|p_i - p_j|^2 / 2 0.35^2))

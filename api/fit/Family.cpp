@@ -125,9 +125,10 @@ void Family::keepErrors(const std::vector<FamilyMember> &members, const Round &r
       errors.try_emplace(work, none).first->second[static_cast<Index>(i)] =
           std::clamp(error, -most, most);
     }
-  // As if some more members had errors that have nothing to do with each other.
-  for (auto &entry : errors)
-    entry.second /= std::sqrt(entry.second.squaredNorm() + fewMembers * errorVariance);
+  // As if some more members had errors as large that have nothing to do with each other.
+  for (auto &[work, logs] : errors)
+    if (auto runs = static_cast<double>((logs.array() != 0).count()); runs > 0)
+      logs *= std::sqrt(runs / (runs + fewMembers)) / logs.norm();
 }
 
 MatrixXd Family::errorCorrelation(const std::vector<size_t> &of,

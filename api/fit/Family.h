@@ -39,7 +39,7 @@ public:
   double varianceOf(size_t work) const;
 
   /// Correlations of the errors of works over the members, biases apart: a row for each of `of`,
-  /// shrunk where few members have run both, 0 where none has.
+  /// shrunk where few members have run one, 0 where none has run both.
   Eigen::MatrixXd errorCorrelation(const std::vector<size_t> &of,
                                    const std::vector<size_t> &with) const;
 

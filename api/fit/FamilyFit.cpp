@@ -226,7 +226,7 @@ std::vector<ValidationRow> FamilyFit::predictParts(const Parts &parts, const Lef
 std::pair<FamilyFit::Tuning, llvm::Optional<Correction>>
 FamilyFit::tuningOf(const Parts &parts, const LeftOut &out, size_t shots) const {
   constexpr size_t enough = 16; // devices, for the width of intervals
-  // Of what no other device has run there are no errors that could go together with others.
+  // Of what no other device has run there are no errors that others could be correlated with.
   bool mayCorrect = parts.labels.size() < 2 && shots > 0;
   LeftOutErrors plain, corrected;
   std::set<std::string> predicted;

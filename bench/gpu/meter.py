@@ -17,7 +17,7 @@ COLUMNS = ["device", "op", "shape", "seconds", "shown_w", "shown_last_w", "count
            "sm_mhz_last", "power_limit_w", "stack"]
 
 
-def run_for(meter, calls, seconds):
+def run_for(board, calls, seconds):
     """Runs `calls` in turns for that long after a rest: means of what the meter shows every SAMPLE_S and its last reading,
     the mean by the energy counter, and the time of a call in the first and in the last twentieth of a second."""
     stream = torch.cuda.Stream()
@@ -38,14 +38,14 @@ def run_for(meter, calls, seconds):
                     captured.replay()
                     mark.record()
 
-        energy, begin, shown = meter.energy_mj(), time.monotonic(), []
+        energy, begin, shown = board.energy_mj(), time.monotonic(), []
         feeder = threading.Thread(target=enqueue)
         feeder.start()
         while feeder.is_alive() or not marks[-1].query():
             time.sleep(SAMPLE_S)
-            shown.append(meter.nvml.nvmlDeviceGetPowerUsage(meter.board) / 1000.0)
-        state = meter.state()
-        energy, took = meter.energy_mj() - energy, time.monotonic() - begin
+            shown.append(board.nvml.nvmlDeviceGetPowerUsage(board.board) / 1000.0)
+        state = board.state()
+        energy, took = board.energy_mj() - energy, time.monotonic() - begin
         feeder.join()
     times = [marks[i].elapsed_time(marks[i + 1]) * 1000.0 / (rounds * len(calls)) for i in range(replays)]
     few = max(1, min(5, replays // 2))

@@ -1,11 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels that stream tensors: no products, each element read, computed and written. What they sum
-// up over a row they read again once the sum is known, unless the row has stayed on the chip: once
-// where all sums can be made in one pass (norms, from sums of powers), twice where sums wait for a
-// maximum (softmax). Windows that slide (pooling) are no rows: what they share is read once. New
-// entries at the end of a cache, in place, are a kind of their own: of a cache with heads, or of
-// one vector per token.
+// up over a row and write for each of its elements they read again once the sum is known, unless
+// the row has stayed on the chip: once where all sums can be made in one pass (norms, from sums of
+// powers), twice where sums wait for a maximum (softmax). Rows that become one value are no norms.
+// Windows that slide (pooling) are no rows: what they share is read once. New entries at the end of
+// a cache, in place, are a kind of their own: of a cache with heads, or of one vector per token.
 #ifndef PERFC_PASSES_ANALYSIS_STREAMS_H
 #define PERFC_PASSES_ANALYSIS_STREAMS_H
 
