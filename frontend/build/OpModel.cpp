@@ -49,6 +49,7 @@ private:
   bool readEquation(const ast::Item &item);
   bool readWhere(const ast::Item &item);
   bool readDrawOf(const ast::Item &item);
+  bool readRequirement(const ast::Item &item);
   bool checkRequirements();
   llvm::Optional<size_t> ranksOf(llvm::StringRef tensor);
   bool bindIndices();
@@ -75,9 +76,10 @@ private:
   EquationReader reader;
   OpModel model;
   std::vector<AffineExpr> conditions;
-  std::vector<SourceRange> conditionRanges; ///< by condition
-  std::vector<const ast::Item *> requirements;
-  llvm::StringMap<OpDraw> draws; ///< by tensor
+  std::vector<SourceRange> conditionRanges;    ///< by condition
+  std::vector<const ast::Item *> requirements; ///< those that wait for extents
+  bool isRefused = false;                      ///< by a requirement that does not hold
+  llvm::StringMap<OpDraw> draws;               ///< by tensor
   IndexExtents indexExtents;
   llvm::StringMap<size_t> intermediateRanks;
 };
@@ -141,6 +143,31 @@ bool Builder::checkRequirements() {
   return good;
 }
 
+/// Has each name in `expr` a value? (A function has none.)
+static bool isKnown(const ast::Expr &expr, const Scope &scope) {
+  if (expr.kind == ast::ExprKind::Name)
+    return scope.find(expr.text) != nullptr;
+  llvm::ArrayRef<ast::Expr *> operands = expr.operands;
+  if (expr.kind == ast::ExprKind::Call)
+    operands = operands.drop_front();
+  return llvm::all_of(operands, [&](const ast::Expr *part) { return isKnown(*part, scope); }) &&
+         llvm::all_of(expr.args, [&](const ast::Arg &arg) {
+           return isKnown(arg.assigned ? *arg.assigned : *arg.value, scope);
+         });
+}
+
+/// At once where the call gives all that it asks about, before conditions and extents that count on
+/// it; else when all extents are known.
+bool Builder::readRequirement(const ast::Item &item) {
+  bool isLater = item.args.empty() || !isKnown(*item.args[0].value, scope) ||
+                 !llvm::all_of(signature.extents,
+                               [&](llvm::StringRef extent) { return scope.hasLocal(extent); });
+  if (isLater)
+    requirements.push_back(&item);
+  isRefused = !isLater && !evaluator.fulfils(instance, item, scope);
+  return !isRefused;
+}
+
 bool Builder::readItem(const ast::Item &item) {
   if (item.kind == ast::ItemKind::Equation)
     return readEquation(item);
@@ -150,17 +177,16 @@ bool Builder::readItem(const ast::Item &item) {
     const ast::Body *branch = truth && !*truth ? item.otherwise : item.block;
     bool good = true;
     for (const ast::Item *inner : branch ? branch->items : llvm::ArrayRef<ast::Item *>())
-      good &= readItem(*inner);
+      if (!isRefused)
+        good &= readItem(*inner);
     return good;
   }
   if (elaborator.let(item, scope))
     return true;
   if (item.kind == ast::ItemKind::Line && item.word == "where")
     return readWhere(item);
-  if (item.kind == ast::ItemKind::Line && item.word == "require") {
-    requirements.push_back(&item); // when all extents are known
-    return true;
-  }
+  if (item.kind == ast::ItemKind::Line && item.word == "require")
+    return readRequirement(item);
   if (item.kind == ast::ItemKind::Line && item.word == "draw")
     return readDrawOf(item);
   auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Op),
@@ -185,7 +211,8 @@ bool Builder::readBody() {
     return false;
   }
   for (const ast::Item *item : decl.item->block->items)
-    good &= readItem(*item);
+    if (!isRefused)
+      good &= readItem(*item);
   return good && (reader.incomplete ||
                   conditionsApply(model.statements, conditions, conditionRanges, diagnostics));
 }
