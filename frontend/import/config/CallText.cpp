@@ -167,10 +167,13 @@ std::string CallText::argument(const ast::Arg &parameter, const Json &value,
 std::string CallText::arguments(const Row &row, const Object &object,
                                 std::vector<llvm::StringRef> &path) {
   std::vector<Entry> entries = entriesOf(object), inner;
+  static const Json present = true;
   for (const Entry &entry : entries) // `text_config_hidden_size` is `hidden_size` of `text_config`
-    if (const Object *nested = entry.value->getAsObject())
+    if (const Object *nested = entry.value->getAsObject()) {
       for (const Entry &key : entriesOf(*nested))
         inner.push_back({entry.name + "_" + key.name, entry.key, key.value});
+      inner.push_back({entry.name + "_given", entry.key, &present}); // is there such an object?
+    }
   entries.insert(entries.end(), inner.begin(), inner.end());
   std::string list, missing;
   for (const ast::Arg *parameter : parametersOf(row)) {
