@@ -31,7 +31,9 @@ Evaluator::extents(llvm::StringRef kind, const Value::List &shape, SourceRange r
       return llvm::None;
     const Quantity *size = extent.getIf<Quantity>();
     if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
-      diagnostics.report(range, diag::BadExtent, kind, written(extent));
+      Diagnostic &error = diagnostics.report(range, diag::BadExtent, kind, written(extent));
+      if (size && !size->isInteger())
+        error.help("a size that it is made of does not divide another, such as heads the features");
       return llvm::None;
     }
     extents.push_back(size->rational().numerator());
