@@ -33,7 +33,8 @@ Evaluator::extents(llvm::StringRef kind, const Value::List &shape, SourceRange r
     if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
       Diagnostic &error = diagnostics.report(range, diag::BadExtent, kind, written(extent));
       if (size && !size->isInteger())
-        error.help("a size that it is made of does not divide another, such as heads the features");
+        error.help(
+            "it is a whole number where what it is made of divides, as heads divide the features");
       return llvm::None;
     }
     extents.push_back(size->rational().numerator());
