@@ -31,6 +31,20 @@ config::Row LibraryTable::find(llvm::StringRef folder, llvm::StringRef name) {
   return {};
 }
 
+config::Row LibraryTable::baseOf(const config::Row &row) {
+  const ast::Expr *call = config::madeFrom(row);
+  const Module *module = call ? program.loadLibrary(row.module) : nullptr;
+  if (!module)
+    return {};
+  const ast::Expr &name = *call->operands[0];
+  const Module *other = name.kind == ast::ExprKind::Member
+                            ? program.lookup(*module, name.operands[0]->text).alias
+                            : nullptr;
+  const Decl *decl =
+      other ? other->byName.lookup(name.text) : program.lookup(*module, name.text).decl;
+  return decl ? config::Row{decl->module->name, decl->item} : config::Row();
+}
+
 std::vector<std::string> LibraryTable::names(llvm::StringRef folder) {
   std::vector<std::string> all;
   for (const EmbeddedFile &file : embeddedStdlib())

@@ -15,6 +15,7 @@ public:
   explicit LibraryTable(Program &program) : program(program) {}
 
   config::Row find(llvm::StringRef folder, llvm::StringRef name) override;
+  config::Row baseOf(const config::Row &row) override;
   std::vector<std::string> names(llvm::StringRef folder) override;
 
 private:

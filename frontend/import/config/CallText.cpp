@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/config/CallText.h"
 
+#include "frontend/import/config/Tasks.h"
 #include "frontend/import/names/ProgramNames.h"
 #include "ir/common/diagnostics/Models.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,14 +16,16 @@ namespace {
 using Object = llvm::json::Object;
 using Json = llvm::json::Value;
 
-/// A key as a name of the language, with its value.
+/// A key as a name of the language, with its value; `path` leads to it and ends with it.
 struct Entry {
   std::string name;
-  llvm::StringRef key;
+  std::vector<llvm::StringRef> path;
   const Json *value;
 };
 
 } // namespace
+
+static constexpr llvm::StringLiteral headless = "Model"; ///< the task of a model without a head
 
 /// `text` with `_` for what no name has.
 static std::string asName(llvm::StringRef text) {
@@ -37,36 +40,11 @@ static std::string asName(llvm::StringRef text) {
 static std::vector<Entry> entriesOf(const Object &object) {
   std::vector<Entry> entries;
   for (const auto &[key, value] : object)
-    entries.push_back({asName(key), key, &value});
+    entries.push_back({asName(key), {key}, &value});
   llvm::sort(entries, [](const Entry &one, const Entry &other) {
-    return std::tie(one.name, one.key) < std::tie(other.name, other.key);
+    return std::tie(one.name, one.path) < std::tie(other.name, other.path);
   });
   return entries;
-}
-
-static bool isNumber(const ast::Expr *expr) { return expr && expr->kind == ast::ExprKind::Number; }
-
-static bool isTruth(const ast::Expr *expr) {
-  return expr && expr->kind == ast::ExprKind::Name &&
-         (expr->text == "true" || expr->text == "false");
-}
-
-/// The task of a class of the library transformers: CausalLM of `LlamaForCausalLM`, else Model.
-static llvm::StringRef taskOf(llvm::StringRef name) {
-  if (name.contains("For"))
-    return name.rsplit(llvm::StringRef("For")).second;
-  if (name.endswith("LMHeadModel"))
-    return "CausalLM";
-  if (name.endswith("EncoderModel"))
-    return "EncoderModel";
-  return name.endswith("MTModel") ? "ConditionalGeneration" : "Model";
-}
-
-/// The task of the class that `object` names first; "" where it names none.
-static llvm::StringRef taskOf(const Object &object) {
-  const llvm::json::Array *classes = object.getArray("architectures");
-  auto first = classes && !classes->empty() ? classes->front().getAsString() : llvm::None;
-  return first ? taskOf(*first) : "";
 }
 
 /// The model that `byDefault`, `llama(…)`, is a call of; "" for another default.
@@ -97,86 +75,105 @@ std::string CallText::text(const Json &value) const {
   ProgramNames names;
   if (const Object *object = value.getAsObject())
     for (const Entry &entry : entriesOf(*object))
-      list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", names.add(entry.key, "key_"),
+      list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", names.add(entry.path[0], "key_"),
                           text(*entry.value));
   return list.empty() ? "0" : "(" + list + ")"; // null counts as 0
 }
 
-/// What kind of value the default of a parameter lets expect and `value` is not; "" where it is
-/// fine.
-static llvm::StringRef contradiction(const ast::Expr *byDefault, const Json &value) {
-  if (isNumber(byDefault) && !value.getAsNumber() && !value.getAsArray() && !value.getAsBoolean())
-    return "a number";
-  if (isTruth(byDefault) && !value.getAsBoolean())
-    return "true or false";
-  if (byDefault && byDefault->kind == ast::ExprKind::String && !value.getAsString())
-    return "a text";
-  if (!byDefault && value.getAsString())
-    return "a number";
-  return "";
-}
-
-/// The parameters of a row, with what it leaves open of a row of the table that it is `from`.
-std::vector<const ast::Arg *> CallText::parametersOf(const Row &row) {
+/// The parameters of the rows of `chain`, of each those that the ones before it leave open.
+static std::vector<const ast::Arg *> parametersOf(llvm::ArrayRef<Row> chain) {
   std::vector<const ast::Arg *> parameters;
   std::vector<llvm::StringRef> fixed;
-  Row at = row;
-  for (size_t links = 0; at.item && links < longestChain; ++links) {
-    const ast::Expr &head = *at.item->args[0].value;
+  auto folderOf = [](const Row &row) { return llvm::StringRef(row.module).rsplit('.').first; };
+  for (const Row &row : chain) {
+    if (folderOf(row) != folderOf(chain.front())) // the family
+      break;
+    const ast::Expr &head = *row.item->args[0].value;
     for (const ast::Arg &parameter : head.kind == ast::ExprKind::Call ? head.args : llvm::None)
       if (!llvm::is_contained(fixed, parameter.value->text))
         parameters.push_back(&parameter);
-    const ast::Expr *base = madeFrom(at);
-    for (const ast::Arg &given : base ? base->args : llvm::None)
-      fixed.push_back(given.value->text);
-    bool isRow = base && base->operands[0]->kind == ast::ExprKind::Name;
-    at = isRow ? table.find(folder, base->operands[0]->text) : Row();
+    if (const ast::Expr *base = madeFrom(row))
+      for (const ast::Arg &given : base->args)
+        fixed.push_back(given.value->text);
   }
   return parameters;
 }
 
-/// The argument for `parameter` from `value`, which stands at `path`; "" where it takes its
-/// default.
-std::string CallText::argument(const ast::Arg &parameter, const Json &value,
-                               const std::vector<llvm::StringRef> &path) {
+/// What parameters that begin with `name` and `_` take of an object under that key.
+static std::vector<llvm::StringRef> takenInside(llvm::StringRef name,
+                                                llvm::ArrayRef<const ast::Arg *> parameters) {
+  std::vector<llvm::StringRef> taken;
+  for (const ast::Arg *parameter : parameters) {
+    llvm::StringRef rest = parameter->value->text;
+    if (rest.consume_front(name) && rest.consume_front("_"))
+      taken.push_back(rest);
+  }
+  return taken;
+}
+
+/// The argument for `parameter`, one of `all`, from `value`, which stands at `path`; "" where it
+/// takes its default.
+std::string CallText::argument(const ast::Arg &parameter, llvm::ArrayRef<const ast::Arg *> all,
+                               const Json &given, const std::vector<llvm::StringRef> &path) {
+  const Json &value = ValueRules::plain(parameter, all, given);
   const ast::Expr *byDefault = parameter.assigned;
+  bool isNull = value.kind() == Json::Null;
   bool isAuto = value.getAsString() == llvm::StringRef("auto");
-  if (value.kind() == Json::Null || isAuto) // where the default is computed, they stand for it
-    return isNumber(byDefault) && !isAuto ? "0" : "";
+  if (isAuto || (isNull && !rules.isNullZero(parameter))) // they stand for the default
+    return "";
   llvm::StringRef kind = modelOf(byDefault);
   const Object *object = value.getAsObject();
-  llvm::StringRef wanted = !kind.empty() && !object ? "an object" : contradiction(byDefault, value);
+  std::string wanted =
+      !kind.empty() && !object ? "an object" : rules.mistake(parameter, all, value);
   if (!wanted.empty()) {
     diagnostics.report(config.place(path), diag::ConfigBadValue, path.back(), wanted);
     return "";
   }
   bool isList = byDefault && byDefault->kind == ast::ExprKind::List;
   if (isList && value.getAsNumber()) { // one for all
-    llvm::json::Array all;
+    llvm::json::Array elements;
     for (size_t i = 0; i < byDefault->args.size(); ++i)
-      all.push_back(value);
-    return text(std::move(all));
+      elements.push_back(value);
+    return text(std::move(elements));
   }
   if (object && !kind.empty()) { // a part of Qwen3-VL may be called as the whole is
     llvm::StringRef inner = object->getString("model_type").getValueOr(kind);
-    return call(*object, path, asName(inner) == outer ? kind : inner);
+    return call(*object, path, asName(inner) == outer ? kind : inner,
+                takenInside(parameter.value->text, all));
   }
   return text(value);
 }
 
-std::string CallText::arguments(const Row &row, const Object &object,
-                                std::vector<llvm::StringRef> &path) {
+/// Reports each text, number or list where parameters take keys of an object.
+void CallText::checkObjects(const Object &object, llvm::ArrayRef<const ast::Arg *> parameters,
+                            std::vector<llvm::StringRef> path) {
+  for (const Entry &entry : entriesOf(object)) {
+    bool isOther = entry.value->getAsObject() || entry.value->kind() == Json::Null ||
+                   findParameter(parameters, entry.name);
+    if (isOther || !llvm::StringRef(entry.name).endswith("_config") ||
+        takenInside(entry.name, parameters).empty())
+      continue;
+    path.push_back(entry.path[0]);
+    diagnostics.report(config.place(path), diag::ConfigBadValue, path.back(), "an object");
+    path.pop_back();
+  }
+}
+
+std::string CallText::arguments(llvm::ArrayRef<Row> chain, const Object &object,
+                                const std::vector<llvm::StringRef> &path) {
   std::vector<Entry> entries = entriesOf(object), inner;
   static const Json present = true;
   for (const Entry &entry : entries) // `text_config_hidden_size` is `hidden_size` of `text_config`
     if (const Object *nested = entry.value->getAsObject()) {
       for (const Entry &key : entriesOf(*nested))
-        inner.push_back({entry.name + "_" + key.name, entry.key, key.value});
-      inner.push_back({entry.name + "_given", entry.key, &present}); // is there such an object?
+        inner.push_back({entry.name + "_" + key.name, {entry.path[0], key.path[0]}, key.value});
+      inner.push_back({entry.name + "_given", entry.path, &present}); // is there such an object?
     }
   entries.insert(entries.end(), inner.begin(), inner.end());
   std::string list, missing;
-  for (const ast::Arg *parameter : parametersOf(row)) {
+  std::vector<const ast::Arg *> parameters = parametersOf(chain);
+  checkObjects(object, parameters, path);
+  for (const ast::Arg *parameter : parameters) {
     llvm::StringRef name = parameter->value->text;
     auto found = llvm::find_if(entries, [&](const Entry &entry) { return entry.name == name; });
     if (found == entries.end()) {
@@ -184,14 +181,15 @@ std::string CallText::arguments(const Row &row, const Object &object,
         missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", name);
       continue;
     }
-    path.push_back(found->key);
-    std::string value = argument(*parameter, *found->value, path);
-    path.pop_back();
+    std::vector<llvm::StringRef> place = path;
+    llvm::append_range(place, found->path);
+    std::string value = argument(*parameter, parameters, *found->value, place);
     if (!value.empty())
       list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
   }
   if (!missing.empty())
-    diagnostics.report(config.place(path), diag::ConfigKeysMissing, nameOf(*row.item), missing);
+    diagnostics.report(config.place(path), diag::ConfigKeysMissing, nameOf(*chain.front().item),
+                       missing);
   return list;
 }
 
@@ -205,7 +203,7 @@ void CallText::reportUnknown(const Object &object, const std::vector<llvm::Strin
     }
   Diagnostic &error = diagnostics.report(config.place(place), diag::UnknownModelType, kind);
   std::string all, missing;
-  for (llvm::StringRef key : textsOf(table.find(folder, "needed_keys"))) {
+  for (llvm::StringRef key : textsOf(table, folder, "needed_keys")) {
     all += fmt::format("{}`{}`", all.empty() ? "" : ", ", key);
     if (!object.get(key))
       missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", key);
@@ -229,35 +227,39 @@ static bool isGiven(const llvm::json::Value &value) {
          (list && !list->empty()) || (object && !object->empty());
 }
 
-void CallText::warnOfHead(const Row &row, llvm::StringRef task,
-                          std::vector<llvm::StringRef> &path) {
-  bool hasHeads = llvm::any_of(parametersOf(row), [](const ast::Arg *parameter) {
-    return parameter->value->text == "head";
-  });
-  if (!hasHeads || llvm::is_contained(textsOf(table.find(folder, "heads")), task))
-    return;
+/// `task` where the library has a head for it, else that of the model without one, with a warning.
+llvm::StringRef CallText::knownTask(llvm::StringRef task, llvm::ArrayRef<Row> chain,
+                                    std::vector<llvm::StringRef> &path) {
+  bool hasChoice = findParameter(parametersOf(chain), "head") != nullptr;
+  if (llvm::is_contained(textsFor(table, folder, hasChoice ? "heads" : "only_heads", chain), task))
+    return task;
   path.push_back("architectures");
   diagnostics.report(config.place(path), diag::UnknownHead, task);
   path.pop_back();
+  return headless;
 }
 
-void CallText::warnUnused(const Row &row, const Object &object,
-                          std::vector<llvm::StringRef> &path) {
-  std::vector<llvm::StringRef> sizes = textsOf(table.find(folder, "size_words"));
-  std::vector<llvm::StringRef> others = textsOf(table.find(folder, "other_keys"));
-  std::vector<const ast::Arg *> parameters = parametersOf(row);
+/// Warns of each key of `object` about a size that nothing reads: no parameter called `prefix` and
+/// the key, and not what is around the object, which takes the keys `taken`.
+void CallText::warnUnused(llvm::ArrayRef<Row> chain, const Object &object,
+                          std::vector<llvm::StringRef> &path, const std::string &prefix,
+                          llvm::ArrayRef<llvm::StringRef> taken) {
+  std::vector<llvm::StringRef> sizes = textsOf(table, folder, "size_words");
+  std::vector<llvm::StringRef> others = textsOf(table, folder, "other_keys");
+  std::vector<llvm::StringRef> own = textsFor(table, folder, "other_keys", chain);
+  std::vector<const ast::Arg *> parameters = parametersOf(chain);
   for (const Entry &entry : entriesOf(object)) {
-    auto isIt = [&](const ast::Arg *parameter) { return parameter->value->text == entry.name; };
-    if (llvm::any_of(parameters, isIt) || llvm::is_contained(others, entry.name))
+    std::string name = prefix + entry.name;
+    if (findParameter(parameters, name) || llvm::is_contained(taken, name) ||
+        llvm::is_contained(others, entry.name) || llvm::is_contained(own, entry.name))
       continue;
-    llvm::SmallVector<llvm::StringRef, 4> words;
-    llvm::StringRef(entry.name).split(words, '_');
-    bool isSize =
-        llvm::any_of(words, [&](llvm::StringRef word) { return llvm::is_contained(sizes, word); });
-    if (!isSize || !isGiven(*entry.value))
-      continue;
-    path.push_back(entry.key);
-    diagnostics.report(config.place(path), diag::ConfigKeyUnused, entry.key, nameOf(*row.item));
+    const Object *nested = entry.value->getAsObject();
+    path.push_back(entry.path[0]);
+    if (nested && !takenInside(name, parameters).empty())
+      warnUnused(chain, *nested, path, name + "_", {});
+    else if (hasWord(entry.name, sizes) && isGiven(*entry.value))
+      diagnostics.report(config.place(path), diag::ConfigKeyUnused, entry.path[0],
+                         nameOf(*chain.front().item));
     path.pop_back();
   }
 }
@@ -268,6 +270,10 @@ static Object withDerived(const Object &object) {
   // How many classes there are is the length of the list of their names.
   if (const Object *labels = object.getObject("id2label"); labels && !object.get("num_labels"))
     keys["num_labels"] = static_cast<int64_t>(labels->size());
+  if (const Json *groups = object.get("num_key_value_heads"),
+      *heads = object.get("num_attention_heads");
+      groups && heads && groups->kind() == Json::Null) // one for each head
+    keys["num_key_value_heads"] = *heads;
   if (const Object *rotary = object.getObject("rope_parameters")) // of newer files
     if (const Json *share = rotary->get("partial_rotary_factor"))
       keys.try_emplace("partial_rotary_factor", *share);
@@ -283,7 +289,7 @@ static Object withDerived(const Object &object) {
 }
 
 std::string CallText::call(const Object &object, std::vector<llvm::StringRef> path,
-                           llvm::StringRef kind) {
+                           llvm::StringRef kind, llvm::ArrayRef<llvm::StringRef> taken) {
   std::string name = asName(kind);
   Row row = table.find(folder, name);
   if (!row.item || row.item->word != "workload") {
@@ -291,18 +297,21 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
     return "";
   }
   used.insert(row.module + "." + name);
+  std::vector<Row> chain = chainOf(table, row);
   Object keys = withDerived(object);
   llvm::StringRef task = taskOf(object);
-  if (task.empty() && taskOf(config.keys) == "Model") // neither have its parts a head
-    task = "Model";
-  if (!task.empty()) {
+  if (!task.empty())
+    task = knownTask(task, chain, path);
+  else if (outerTask == headless) // neither have its parts a head
+    task = headless;
+  if (!task.empty())
     keys["head"] = task;
-    warnOfHead(row, task, path);
-  }
   std::string around = std::exchange(outer, name);
-  std::string list = arguments(row, keys, path);
+  std::string taskAround = std::exchange(outerTask, task.str());
+  std::string list = arguments(chain, keys, path);
   outer = around;
-  warnUnused(row, object, path);
+  outerTask = taskAround;
+  warnUnused(chain, object, path, "", taken);
   return name + "(" + list + ")";
 }
 
@@ -317,5 +326,5 @@ std::string CallText::format(const Object &object, std::vector<llvm::StringRef> 
     return "";
   }
   used.insert(row.module + "." + name);
-  return name + "(" + arguments(row, object, path) + ")";
+  return name + "(" + arguments({row}, object, path) + ")";
 }

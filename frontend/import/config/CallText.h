@@ -7,6 +7,7 @@
 
 #include "frontend/import/config/Config.h"
 #include "frontend/import/config/FamilyTable.h"
+#include "frontend/import/config/ValueRules.h"
 #include <set>
 
 namespace perfc::config {
@@ -16,12 +17,13 @@ public:
   /// `folder` has the table of models: "families/hugging_face".
   CallText(const Config &config, llvm::StringRef folder, FamilyTable &table,
            DiagnosticEngine &diagnostics)
-      : config(config), folder(folder), table(table), diagnostics(diagnostics) {}
+      : config(config), folder(folder), table(table), diagnostics(diagnostics),
+        rules(table, hubTable) {}
 
   /// The call of row `kind` with the keys of `object`, which stands at `path`: "llama.llama(…)"; ""
-  /// after a report.
+  /// after a report. What is around the object takes the keys `taken` of it, too.
   std::string call(const llvm::json::Object &object, std::vector<llvm::StringRef> path,
-                   llvm::StringRef kind);
+                   llvm::StringRef kind, llvm::ArrayRef<llvm::StringRef> taken = llvm::None);
   /// The format of weights that `object`, a way to quantise, gives, as an expression; "" where the
   /// library does not know the method (a warning).
   std::string format(const llvm::json::Object &object, std::vector<llvm::StringRef> path);
@@ -30,25 +32,30 @@ public:
   const std::set<std::string> &modules() const { return used; }
 
 private:
-  std::vector<const ast::Arg *> parametersOf(const Row &row);
   llvm::StringRef modelOf(const ast::Expr *byDefault) const;
-  std::string argument(const ast::Arg &parameter, const llvm::json::Value &value,
-                       const std::vector<llvm::StringRef> &path);
-  std::string arguments(const Row &row, const llvm::json::Object &object,
-                        std::vector<llvm::StringRef> &path);
+  std::string argument(const ast::Arg &parameter, llvm::ArrayRef<const ast::Arg *> all,
+                       const llvm::json::Value &given, const std::vector<llvm::StringRef> &path);
+  std::string arguments(llvm::ArrayRef<Row> chain, const llvm::json::Object &object,
+                        const std::vector<llvm::StringRef> &path);
+  void checkObjects(const llvm::json::Object &object, llvm::ArrayRef<const ast::Arg *> parameters,
+                    std::vector<llvm::StringRef> path);
   std::string text(const llvm::json::Value &value) const;
   void reportUnknown(const llvm::json::Object &object, const std::vector<llvm::StringRef> &path,
                      llvm::StringRef kind);
-  void warnOfHead(const Row &row, llvm::StringRef task, std::vector<llvm::StringRef> &path);
-  void warnUnused(const Row &row, const llvm::json::Object &object,
-                  std::vector<llvm::StringRef> &path);
+  llvm::StringRef knownTask(llvm::StringRef task, llvm::ArrayRef<Row> chain,
+                            std::vector<llvm::StringRef> &path);
+  void warnUnused(llvm::ArrayRef<Row> chain, const llvm::json::Object &object,
+                  std::vector<llvm::StringRef> &path, const std::string &prefix,
+                  llvm::ArrayRef<llvm::StringRef> taken);
 
   const Config &config;
   llvm::StringRef folder;
   FamilyTable &table;
   DiagnosticEngine &diagnostics;
+  ValueRules rules;
   std::set<std::string> used;
-  std::string outer; ///< the model whose parts are being read
+  std::string outer;     ///< the model whose parts are being read
+  std::string outerTask; ///< of it; "" where the file says none
 };
 
 } // namespace perfc::config

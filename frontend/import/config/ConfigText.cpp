@@ -18,9 +18,7 @@ namespace fs = llvm::sys::fs;
 namespace paths = llvm::sys::path;
 
 /// Tables of the formats.
-static constexpr llvm::StringLiteral hubTable = "families/hugging_face";
 static constexpr llvm::StringLiteral ggufTable = "families/gguf";
-static constexpr llvm::StringLiteral familyModules = "families";
 static constexpr llvm::StringLiteral configName = "config.json";
 static constexpr uint64_t mostBytes = 64 << 20; ///< of a configuration
 
@@ -193,15 +191,6 @@ static void shareTable(llvm::json::Object &keys) {
     (*text)["tie_word_embeddings"] = *shares;
 }
 
-/// What `call` is a call of: another row of the table in `folder`, or a family.
-static Row calledRow(FamilyTable &table, llvm::StringRef folder, const ast::Expr &call) {
-  const ast::Expr &name = *call.operands[0];
-  Row found; // `families.mamba` is not the row of that name
-  if (name.kind == ast::ExprKind::Name)
-    found = table.find(folder, name.text);
-  return found.item ? found : table.find(familyModules, name.text);
-}
-
 /// Names of phases anywhere in `body`, of those that set no parameter which is `fixed`.
 static void addPhases(const ast::Body &body, llvm::ArrayRef<llvm::StringRef> fixed,
                       std::vector<std::string> &phases) {
@@ -218,18 +207,16 @@ static void addPhases(const ast::Body &body, llvm::ArrayRef<llvm::StringRef> fix
 }
 
 /// The family of `row`, wherever its `from` leads, with its phases.
-static void addFamily(FamilyTable &table, llvm::StringRef folder, Row row, Program &program) {
+static void addFamily(FamilyTable &table, Row row, Program &program) {
   std::vector<llvm::StringRef> fixed;
-  for (size_t link = 0; link < longestChain && row.item && !row.item->block; ++link) {
-    const ast::Expr *base = madeFrom(row);
-    if (!base)
-      return;
-    for (const ast::Arg &arg : base->args)
-      fixed.push_back(arg.value->text);
-    row = calledRow(table, folder, *base);
-  }
-  if (!row.item || !row.item->block)
+  std::vector<Row> chain = chainOf(table, row);
+  if (chain.empty() || !chain.back().item->block)
     return;
+  for (const Row &link : chain)
+    if (const ast::Expr *base = madeFrom(link))
+      for (const ast::Arg &arg : base->args)
+        fixed.push_back(arg.value->text);
+  row = chain.back();
   program.family = nameOf(*row.item).str();
   const ast::Expr &head = *row.item->args[0].value;
   program.hasContext =
@@ -275,7 +262,7 @@ llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef
   }
   program.workload = names.add(name, "model_");
   program.text += fmt::format("\nworkload {} from {}\n", program.workload, call);
-  addFamily(table, folder, table.find(folder, llvm::StringRef(call).split('(').first), program);
+  addFamily(table, table.find(folder, llvm::StringRef(call).split('(').first), program);
   return program;
 }
 

@@ -4,15 +4,38 @@
 using namespace perfc;
 using namespace perfc::config;
 
-std::vector<llvm::StringRef> config::textsOf(const Row &row) {
+std::vector<Row> config::chainOf(FamilyTable &table, Row row) {
+  std::vector<Row> chain;
+  while (row.item && chain.size() < longestChain) {
+    chain.push_back(row);
+    row = madeFrom(row) ? table.baseOf(row) : Row();
+  }
+  return chain;
+}
+
+std::vector<llvm::StringRef> config::textsOf(FamilyTable &table, llvm::StringRef folder,
+                                             llvm::StringRef name) {
   std::vector<llvm::StringRef> texts;
+  Row row = table.find(folder, name);
   const ast::Expr *list =
       row.item && !row.item->args.empty() ? row.item->args[0].assigned : nullptr;
+  if (list && list->kind == ast::ExprKind::Name)
+    return textsOf(table, folder, list->text);
   if (list && list->kind == ast::ExprKind::List)
     for (const ast::Arg &arg : list->args)
       if (arg.value->kind == ast::ExprKind::String)
         texts.push_back(arg.value->text);
   return texts;
+}
+
+std::vector<llvm::StringRef> config::textsFor(FamilyTable &table, llvm::StringRef folder,
+                                              llvm::StringRef name, llvm::ArrayRef<Row> chain) {
+  for (const Row &link : chain) {
+    std::string own = (name + "_" + nameOf(*link.item)).str();
+    if (table.find(folder, own).item)
+      return textsOf(table, folder, own);
+  }
+  return textsOf(table, folder, name);
 }
 
 llvm::StringRef config::nameOf(const ast::Item &item) {

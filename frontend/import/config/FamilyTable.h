@@ -12,6 +12,9 @@
 
 namespace perfc::config {
 
+/// The table of the types of the library transformers, which has the lists of words for all tables.
+constexpr llvm::StringLiteral hubTable = "families/hugging_face";
+
 struct Row {
   std::string module;              ///< std.families.hugging_face.llama
   const ast::Item *item = nullptr; ///< null where there is no such row
@@ -22,6 +25,8 @@ public:
   virtual ~FamilyTable() = default;
   /// What a module of the library right in `folder` declares under `name`.
   virtual Row find(llvm::StringRef folder, llvm::StringRef name) = 0;
+  /// What `row` is made `from`, as its module calls it; no item where it is made from nothing.
+  virtual Row baseOf(const Row &row) = 0;
   /// All workloads there, for suggestions.
   virtual std::vector<std::string> names(llvm::StringRef folder) = 0;
 };
@@ -29,8 +34,15 @@ public:
 /// Rows that are `from` each other, at most.
 constexpr size_t longestChain = 16;
 
-/// The texts of `let NAME = ["…", …]`.
-std::vector<llvm::StringRef> textsOf(const Row &row);
+/// `row` and what it is made `from`, one after the other: rows of a table, then a family.
+std::vector<Row> chainOf(FamilyTable &table, Row row);
+/// The texts of `let NAME = ["…", …]` in `folder`, or of the list that NAME is another name of.
+std::vector<llvm::StringRef> textsOf(FamilyTable &table, llvm::StringRef folder,
+                                     llvm::StringRef name);
+/// The texts of the list NAME_LINK of the first LINK of `chain` that has one, else of the list
+/// NAME.
+std::vector<llvm::StringRef> textsFor(FamilyTable &table, llvm::StringRef folder,
+                                      llvm::StringRef name, llvm::ArrayRef<Row> chain);
 /// The name that a declaration or a phase gives.
 llvm::StringRef nameOf(const ast::Item &item);
 /// The call after `from` of a row; null where there is none.
