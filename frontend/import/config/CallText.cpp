@@ -25,6 +25,7 @@ struct Entry {
 
 } // namespace
 
+static constexpr llvm::StringLiteral quantization = "quantization_config";
 static constexpr llvm::StringLiteral headless = "Model"; ///< the task of a model without a head
 
 /// `text` with `_` for what no name has.
@@ -137,7 +138,8 @@ std::string CallText::argument(const ast::Arg &parameter, llvm::ArrayRef<const a
     return text(std::move(elements));
   }
   if (object && !kind.empty()) { // a part of Qwen3-VL may be called as the whole is
-    llvm::StringRef inner = object->getString("model_type").getValueOr(kind);
+    llvm::StringRef inner = object->getString("model_type").getValueOr("");
+    inner = inner.empty() ? kind : inner;
     return call(*object, path, asName(inner) == outer ? kind : inner,
                 takenInside(parameter.value->text, all));
   }
@@ -212,6 +214,15 @@ void CallText::reportUnknown(const Object &object, const std::vector<llvm::Strin
     error.note(fmt::format("a decoder of std.families.decoder needs {}: {}", all,
                            missing.empty() ? "the file has them all"
                                            : "the file does not have " + missing));
+  for (const Entry &entry : entriesOf(object))
+    if (const Object *part = entry.value->getAsObject()) {
+      llvm::StringRef type = part->getString("model_type").getValueOr("");
+      if (!type.empty() && table.find(folder, asName(type)).item)
+        error.note(
+            fmt::format("the library has `{}`, of which type `{}` is: a config.json with that "
+                        "object alone counts this part",
+                        type, entry.path[0]));
+    }
   std::vector<std::string> names = table.names(folder);
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
   error.suggest(asName(kind), candidates,
@@ -250,14 +261,16 @@ void CallText::warnUnused(llvm::ArrayRef<Row> chain, const Object &object,
   std::vector<const ast::Arg *> parameters = parametersOf(chain);
   for (const Entry &entry : entriesOf(object)) {
     std::string name = prefix + entry.name;
-    if (findParameter(parameters, name) || llvm::is_contained(taken, name) ||
-        llvm::is_contained(others, entry.name) || llvm::is_contained(own, entry.name))
+    auto isRead = [&](llvm::StringRef key) { return findParameter(parameters, key) != nullptr; };
+    if (isRead(name) || llvm::is_contained(taken, name) || llvm::is_contained(others, entry.name) ||
+        llvm::is_contained(own, entry.name))
       continue;
     const Object *nested = entry.value->getAsObject();
     path.push_back(entry.path[0]);
     if (nested && !takenInside(name, parameters).empty())
       warnUnused(chain, *nested, path, name + "_", {});
-    else if (hasWord(entry.name, sizes) && isGiven(*entry.value))
+    else if (hasWord(entry.name, sizes) && isGiven(*entry.value) &&
+             llvm::none_of(textsOf(table, folder, "implied_" + entry.name), isRead))
       diagnostics.report(config.place(path), diag::ConfigKeyUnused, entry.path[0],
                          nameOf(*chain.front().item));
     path.pop_back();
@@ -312,17 +325,32 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
   outer = around;
   outerTask = taskAround;
   warnUnused(chain, object, path, "", taken);
+  // Around the whole model its reader puts the format.
+  if (const Object *quantised = object.getObject(quantization); quantised && !path.empty()) {
+    path.push_back(quantization);
+    std::string weights = format(*quantised, path);
+    if (!weights.empty())
+      list += fmt::format("{}weights = {}", list.empty() ? "" : ", ", weights);
+  }
   return name + "(" + list + ")";
 }
 
 std::string CallText::format(const Object &object, std::vector<llvm::StringRef> path) {
+  const Object *producer = object.getObject("producer"), *inner = object.getObject("quantization");
   llvm::StringRef method = object.getString("quant_method").getValueOr("");
-  std::string name = "weights_" + asName(method);
+  if (method.empty() && producer)
+    method = producer->getString("name").getValueOr("");
+  llvm::Optional<llvm::StringRef> algorithm = object.getString("quant_algo");
+  if (!algorithm && inner)
+    algorithm = inner->getString("quant_algo");
+  std::string kind = algorithm ? (method + " " + *algorithm).str() : method.str();
+  std::string name = "weights_" + asName(llvm::StringRef(kind).lower());
   Row row = table.find("families", name);
   if (!row.item || row.item->word != "fn") {
     if (object.get("quant_method"))
       path.push_back("quant_method");
-    diagnostics.report(config.place(path), diag::UnknownQuantization, method);
+    diagnostics.report(config.place(path), diag::UnknownQuantization,
+                       kind.empty() ? llvm::StringRef(quantization) : kind);
     return "";
   }
   used.insert(row.module + "." + name);
