@@ -238,6 +238,15 @@ static bool isGiven(const llvm::json::Value &value) {
          (list && !list->empty()) || (object && !object->empty());
 }
 
+/// True of a key whose name is about a size, with a value that is not nothing; of an object there,
+/// of one of its keys.
+static bool isSize(const Entry &entry, llvm::ArrayRef<llvm::StringRef> sizes) {
+  const Object *nested = entry.value->getAsObject();
+  auto isSizeInside = [&](const Entry &inner) { return isSize(inner, sizes); };
+  return hasWord(entry.name, sizes) && isGiven(*entry.value) &&
+         (!nested || llvm::any_of(entriesOf(*nested), isSizeInside));
+}
+
 /// `task` where the library has a head for it, else that of the model without one, with a warning.
 llvm::StringRef CallText::knownTask(llvm::StringRef task, llvm::ArrayRef<Row> chain,
                                     std::vector<llvm::StringRef> &path) {
@@ -262,6 +271,10 @@ void CallText::warnUnused(llvm::ArrayRef<Row> chain, const Object &object,
   for (const Entry &entry : entriesOf(object)) {
     std::string name = prefix + entry.name;
     auto isRead = [&](llvm::StringRef key) { return findParameter(parameters, key) != nullptr; };
+    auto isSame = [&](llvm::StringRef key) {
+      const Json *other = object.get(key);
+      return other && *other == *entry.value;
+    };
     if (isRead(name) || llvm::is_contained(taken, name) || llvm::is_contained(others, entry.name) ||
         llvm::is_contained(own, entry.name))
       continue;
@@ -269,8 +282,9 @@ void CallText::warnUnused(llvm::ArrayRef<Row> chain, const Object &object,
     path.push_back(entry.path[0]);
     if (nested && !takenInside(name, parameters).empty())
       warnUnused(chain, *nested, path, name + "_", {});
-    else if (hasWord(entry.name, sizes) && isGiven(*entry.value) &&
-             llvm::none_of(textsOf(table, folder, "implied_" + entry.name), isRead))
+    else if (isSize(entry, sizes) &&
+             llvm::none_of(textsOf(table, folder, "implied_" + entry.name), isRead) &&
+             llvm::none_of(textsOf(table, folder, "same_" + entry.name), isSame))
       diagnostics.report(config.place(path), diag::ConfigKeyUnused, entry.path[0],
                          nameOf(*chain.front().item));
     path.pop_back();
