@@ -65,11 +65,19 @@ static Kind kindOf(const ast::Expr &expr, llvm::ArrayRef<const ast::Arg *> all, 
   }
 }
 
-/// True of a negative number and of a list with one.
-static bool isNegative(const ast::Expr *expr) {
-  if (expr && expr->kind == ast::ExprKind::List)
-    return llvm::any_of(expr->args, [](const ast::Arg &each) { return isNegative(each.value); });
-  return expr && expr->kind == ast::ExprKind::Unary && expr->text == "-";
+static bool isNegative(const ast::Expr &expr) {
+  return expr.kind == ast::ExprKind::Unary && expr.text == "-";
+}
+
+static bool isZero(const ast::Expr &expr) {
+  return expr.kind == ast::ExprKind::Number && expr.text == "0";
+}
+
+/// True where `is` holds of `byDefault`, or of an element of that list.
+static bool has(const ast::Expr *byDefault, bool (*is)(const ast::Expr &)) {
+  if (byDefault && byDefault->kind == ast::ExprKind::List)
+    return llvm::any_of(byDefault->args, [&](const ast::Arg &each) { return is(*each.value); });
+  return byDefault && is(*byDefault);
 }
 
 ValueRange ValueRules::rangeOf(const ast::Arg &parameter) const {
@@ -77,30 +85,27 @@ ValueRange ValueRules::rangeOf(const ast::Arg &parameter) const {
   const ast::Expr *byDefault = parameter.assigned;
   ValueRange range;
   range.isShare = hasWord(name, shares);
-  range.mayBeNegative = isNegative(byDefault);
-  range.mayBeZero =
-      range.isShare || range.mayBeNegative || hasWord(name, optional) ||
-      (byDefault && (byDefault->text == "0" || byDefault->kind == ast::ExprKind::List));
+  range.mayBeNegative = has(byDefault, isNegative);
+  range.mayBeZero = range.mayBeNegative || has(byDefault, isZero) || hasWord(name, optional);
   return range;
 }
 
 /// What `value`, a number or null for 0, has to be; "" where it is in `range`.
 static std::string mistakeOf(const Json &value, const ValueRange &range) {
   double number = value.getAsNumber().getValueOr(0);
-  llvm::StringRef kind = range.isShare ? "a number" : "a whole number";
-  int least = range.mayBeZero ? 0 : 1;
   std::string written;
   llvm::raw_string_ostream(written) << value;
   if (!range.isShare && value.getAsNumber() && !value.getAsInteger())
-    return fmt::format("{}, not {}", kind, written);
-  if (number < least && !range.mayBeNegative)
-    return fmt::format("{} of at least {}, not {}", kind, least, written);
-  return "";
+    return fmt::format("a whole number, not {}", written);
+  if (range.mayBeNegative || number > 0 || (number == 0 && range.mayBeZero))
+    return "";
+  if (range.isShare)
+    return fmt::format("a number {} 0, not {}", range.mayBeZero ? "of at least" : "above", written);
+  return fmt::format("a whole number of at least {}, not {}", range.mayBeZero ? 0 : 1, written);
 }
 
-/// The same of the numbers of a list; an element of one may be 0.
-static std::string mistakeIn(const llvm::json::Array &list, ValueRange range) {
-  range.mayBeZero = true;
+/// The same of the numbers of a list.
+static std::string mistakeIn(const llvm::json::Array &list, const ValueRange &range) {
   std::string mistake;
   for (const Json &element : list) {
     if (const llvm::json::Array *inner = element.getAsArray())
@@ -149,7 +154,13 @@ std::string ValueRules::mistake(const ast::Arg &parameter, llvm::ArrayRef<const 
       return "a list";
     break;
   }
-  return list ? mistakeIn(*list, rangeOf(parameter)) : mistakeOf(value, rangeOf(parameter));
+  ValueRange range = rangeOf(parameter);
+  if (!list)
+    return mistakeOf(value, range);
+  const ast::Expr *byDefault = parameter.assigned;
+  bool hasSizes = byDefault && byDefault->kind == ast::ExprKind::List && !byDefault->args.empty();
+  range.mayBeZero |= !hasSizes; // kinds and places of layers
+  return mistakeIn(*list, range);
 }
 
 bool ValueRules::isNullZero(const ast::Arg &parameter) const {
