@@ -7,6 +7,7 @@
 #include "ir/common/Rational.h"
 #include "ir/op/OpOps.h"
 #include "passes/DataReads.h"
+#include "passes/KernelUses.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -43,6 +44,8 @@ llvm::Optional<int64_t> ParameterCounter::of(const ir::Operation &op) {
     llvm::Optional<int64_t> once = ofRegion(op.body());
     return once ? checkedMultiply(repeat.count(), *once) : llvm::None;
   }
+  if (auto group = ir::as<op::FusedOp>(op); group && group.kernel().empty())
+    return ofRegion(op.body());
   auto call = ir::as<op::CallOp>(op);
   const ir::Operation *graph = call ? module.lookup(call.graph()) : nullptr;
   return graph ? ofGraph(*graph) : countOf(op);
@@ -105,8 +108,7 @@ llvm::Optional<int64_t> api::countParameters(const ir::Module &module, llvm::Str
 
 llvm::Optional<int64_t> api::countUnchosen(const ir::Module &module, llvm::StringRef subject) {
   return countIn(module, subject, [&](const ir::Operation &op) {
-    auto apply = ir::as<op::ApplyOp>(op);
-    const ir::Operation *kernel = apply ? module.lookup(apply.kernel()) : nullptr;
+    op::KernelOp kernel = passes::kernelUse(op).kernel;
     return kernel ? unchosenIn(*kernel) : 0;
   });
 }
