@@ -2,6 +2,7 @@
 #include "ir/core/Region.h"
 
 #include "ir/core/Module.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -37,23 +38,25 @@ void Region::addSymbol(Operation &op) {
   auto [known, isNew] = symbols.try_emplace(op.symbol(), &op);
   if (isNew)
     return;
-  hasTwins = true;
+  ++further[op.symbol()];
   known->second = search(op.symbol());
 }
 
 void Region::removeSymbol(Operation &op) {
   auto known = symbols.find(op.symbol());
-  if (known == symbols.end() || known->second != &op)
+  if (known == symbols.end())
     return;
-  std::string name = op.symbol().str();
-  symbols.erase(known);
-  if (!hasTwins)
+  auto others = further.find(op.symbol());
+  if (others == further.end()) {
+    symbols.erase(known);
     return;
-  for (Operation &other : ops)
-    if (&other != &op && other.symbol() == name) {
-      symbols[name] = &other;
-      return;
-    }
+  }
+  if (--others->second == 0)
+    further.erase(others);
+  if (known->second == &op)
+    known->second = &*llvm::find_if(ops, [&](const Operation &other) {
+      return &other != &op && other.symbol() == op.symbol();
+    });
 }
 
 Operation *Region::search(llvm::StringRef name) {

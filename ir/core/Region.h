@@ -73,7 +73,7 @@ private:
   Module *top;
   // Declared before the operations, which sign off from it.
   llvm::StringMap<Operation *> symbols;
-  bool hasTwins = false; ///< some symbol stood here twice
+  llvm::StringMap<unsigned> further; ///< how many besides the first bear a symbol of several
   std::vector<std::unique_ptr<Value>> args;
   llvm::iplist<Operation> ops;
 };

@@ -63,6 +63,28 @@ TEST(Module, FindsSymbolsAsTheyComeAndGo) {
   EXPECT_EQ(module.lookup("b"), second);
 }
 
+TEST(Module, FindsTheFirstOfSymbolsThatSeveralBear) {
+  Module module;
+  Builder builder(testOps());
+  std::vector<Operation *> bearers;
+  for (int i = 0; i < 5; ++i) {
+    bearers.push_back(builder.create(module.body(), "t.any", {}));
+    bearers.back()->setSymbol("a");
+  }
+  bearers[2]->erase(); // neither the first nor the last
+  bearers[0]->erase();
+  EXPECT_EQ(module.lookup("a"), bearers[1]);
+  bearers[1]->setSymbol("b");
+  EXPECT_EQ(module.lookup("a"), bearers[3]);
+  bearers[1]->setSymbol("a");
+  EXPECT_EQ(module.lookup("a"), bearers[1]);
+  for (int i : {4, 1, 3}) {
+    EXPECT_NE(module.lookup("a"), nullptr);
+    bearers[i]->erase();
+  }
+  EXPECT_EQ(module.lookup("a"), nullptr);
+}
+
 TEST(Region, ClonesWithValuesMapped) {
   ParsedText parsed(
       "%x = t.make : none\n%y = t.nest %x : none {\n  |%z: none|\n  t.use %z\n  t.use %x\n}\n");
