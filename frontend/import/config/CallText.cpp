@@ -146,35 +146,29 @@ std::string CallText::argument(const ast::Arg &parameter, llvm::ArrayRef<const a
   return text(value);
 }
 
-/// Reports each text, number or list where parameters take keys of an object.
-void CallText::checkObjects(const Object &object, llvm::ArrayRef<const ast::Arg *> parameters,
-                            std::vector<llvm::StringRef> path) {
-  for (const Entry &entry : entriesOf(object)) {
-    bool isOther = entry.value->getAsObject() || entry.value->kind() == Json::Null ||
-                   findParameter(parameters, entry.name);
-    if (isOther || !llvm::StringRef(entry.name).endswith("_config") ||
-        takenInside(entry.name, parameters).empty())
-      continue;
-    path.push_back(entry.path[0]);
-    diagnostics.report(config.place(path), diag::ConfigBadValue, path.back(), "an object");
-    path.pop_back();
-  }
-}
-
 std::string CallText::arguments(llvm::ArrayRef<Row> chain, const Object &object,
                                 const std::vector<llvm::StringRef> &path) {
+  std::vector<const ast::Arg *> parameters = parametersOf(chain);
   std::vector<Entry> entries = entriesOf(object), inner;
   static const Json present = true;
+  auto placeOf = [&](const Entry &entry) {
+    std::vector<llvm::StringRef> place = path;
+    llvm::append_range(place, entry.path);
+    return place;
+  };
   for (const Entry &entry : entries) // `text_config_hidden_size` is `hidden_size` of `text_config`
     if (const Object *nested = entry.value->getAsObject()) {
       for (const Entry &key : entriesOf(*nested))
         inner.push_back({entry.name + "_" + key.name, {entry.path[0], key.path[0]}, key.value});
       inner.push_back({entry.name + "_given", entry.path, &present}); // is there such an object?
+    } else if (entry.value->kind() != Json::Null && !findParameter(parameters, entry.name) &&
+               llvm::StringRef(entry.name).endswith("_config") &&
+               !takenInside(entry.name, parameters).empty()) {
+      diagnostics.report(config.place(placeOf(entry)), diag::ConfigBadValue, entry.path[0],
+                         "an object");
     }
   entries.insert(entries.end(), inner.begin(), inner.end());
   std::string list, missing;
-  std::vector<const ast::Arg *> parameters = parametersOf(chain);
-  checkObjects(object, parameters, path);
   for (const ast::Arg *parameter : parameters) {
     llvm::StringRef name = parameter->value->text;
     auto found = llvm::find_if(entries, [&](const Entry &entry) { return entry.name == name; });
@@ -183,9 +177,7 @@ std::string CallText::arguments(llvm::ArrayRef<Row> chain, const Object &object,
         missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", name);
       continue;
     }
-    std::vector<llvm::StringRef> place = path;
-    llvm::append_range(place, found->path);
-    std::string value = argument(*parameter, parameters, *found->value, place);
+    std::string value = argument(*parameter, parameters, *found->value, placeOf(*found));
     if (!value.empty())
       list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
   }
@@ -250,9 +242,14 @@ static bool isSize(const Entry &entry, llvm::ArrayRef<llvm::StringRef> sizes) {
 /// `task` where the library has a head for it, else that of the model without one, with a warning.
 llvm::StringRef CallText::knownTask(llvm::StringRef task, llvm::ArrayRef<Row> chain,
                                     std::vector<llvm::StringRef> &path) {
+  static constexpr llvm::StringLiteral decoder = "CausalLM";
   bool hasChoice = findParameter(parametersOf(chain), "head") != nullptr;
-  if (llvm::is_contained(textsFor(table, folder, hasChoice ? "heads" : "only_heads", chain), task))
+  auto known = textsFor(table, folder, hasChoice ? "heads" : "only_heads", chain);
+  if (llvm::is_contained(known, task))
     return task;
+  // The text model of a model of images and texts may name the class of the whole.
+  if (task == "ConditionalGeneration" && llvm::is_contained(known, decoder))
+    return decoder;
   path.push_back("architectures");
   diagnostics.report(config.place(path), diag::UnknownHead, task);
   path.pop_back();
@@ -291,16 +288,21 @@ void CallText::warnUnused(llvm::ArrayRef<Row> chain, const Object &object,
   }
 }
 
-/// `object` with the keys that follow from others.
-static Object withDerived(const Object &object) {
+/// `object` with the keys that follow from others, or from defaults of `parameters`.
+static Object withDerived(const Object &object, llvm::ArrayRef<const ast::Arg *> parameters) {
   Object keys = object;
   // How many classes there are is the length of the list of their names.
   if (const Object *labels = object.getObject("id2label"); labels && !object.get("num_labels"))
     keys["num_labels"] = static_cast<int64_t>(labels->size());
-  if (const Json *groups = object.get("num_key_value_heads"),
-      *heads = object.get("num_attention_heads");
-      groups && heads && groups->kind() == Json::Null) // one for each head
-    keys["num_key_value_heads"] = *heads;
+  if (const Json *groups = object.get("num_key_value_heads");
+      groups && groups->kind() == Json::Null) { // one for each head
+    const ast::Arg *heads = findParameter(parameters, "num_attention_heads");
+    int64_t count = 0;
+    if (const Json *given = object.get("num_attention_heads"))
+      keys["num_key_value_heads"] = *given;
+    else if (heads && heads->assigned && llvm::to_integer(heads->assigned->text, count))
+      keys["num_key_value_heads"] = count;
+  }
   if (const Object *rotary = object.getObject("rope_parameters")) // of newer files
     if (const Json *share = rotary->get("partial_rotary_factor"))
       keys.try_emplace("partial_rotary_factor", *share);
@@ -325,7 +327,7 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
   }
   used.insert(row.module + "." + name);
   std::vector<Row> chain = chainOf(table, row);
-  Object keys = withDerived(object);
+  Object keys = withDerived(object, parametersOf(chain));
   llvm::StringRef task = taskOf(object);
   if (!task.empty())
     task = knownTask(task, chain, path);

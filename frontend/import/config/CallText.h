@@ -37,8 +37,6 @@ private:
                        const llvm::json::Value &given, const std::vector<llvm::StringRef> &path);
   std::string arguments(llvm::ArrayRef<Row> chain, const llvm::json::Object &object,
                         const std::vector<llvm::StringRef> &path);
-  void checkObjects(const llvm::json::Object &object, llvm::ArrayRef<const ast::Arg *> parameters,
-                    std::vector<llvm::StringRef> path);
   std::string text(const llvm::json::Value &value) const;
   void reportUnknown(const llvm::json::Object &object, const std::vector<llvm::StringRef> &path,
                      llvm::StringRef kind);

@@ -12,7 +12,8 @@
 
 namespace perfc::config {
 
-/// The table of the types of the library transformers, which has the lists of words for all tables.
+/// The table of the types of the library transformers, which has the words of ValueRules for all
+/// tables.
 constexpr llvm::StringLiteral hubTable = "families/hugging_face";
 
 struct Row {

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::config;
@@ -18,6 +19,10 @@ namespace {
 enum class Kind : uint8_t { Unknown, Number, Truth, Text, List };
 
 } // namespace
+
+struct config::ValueRange {
+  bool isShare = false, mayBeZero = false, mayBeNegative = false;
+};
 
 bool config::hasWord(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> words) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
@@ -90,13 +95,22 @@ ValueRange ValueRules::rangeOf(const ast::Arg &parameter) const {
   return range;
 }
 
+/// True where `byDefault` is a list of sizes, not one of kinds or without elements.
+static bool isListOfSizes(const ast::Expr *byDefault) {
+  return byDefault && byDefault->kind == ast::ExprKind::List && !byDefault->args.empty() &&
+         llvm::none_of(byDefault->args, [](const ast::Arg &each) {
+           return each.value->kind == ast::ExprKind::String;
+         });
+}
+
 /// What `value`, a number or null for 0, has to be; "" where it is in `range`.
 static std::string mistakeOf(const Json &value, const ValueRange &range) {
   double number = value.getAsNumber().getValueOr(0);
   std::string written;
   llvm::raw_string_ostream(written) << value;
   if (!range.isShare && value.getAsNumber() && !value.getAsInteger())
-    return fmt::format("a whole number, not {}", written);
+    return fmt::format("a {} number, not {}", number == std::floor(number) ? "smaller" : "whole",
+                       written);
   if (range.mayBeNegative || number > 0 || (number == 0 && range.mayBeZero))
     return "";
   if (range.isShare)
@@ -104,14 +118,19 @@ static std::string mistakeOf(const Json &value, const ValueRange &range) {
   return fmt::format("a whole number of at least {}, not {}", range.mayBeZero ? 0 : 1, written);
 }
 
-/// The same of the numbers of a list.
-static std::string mistakeIn(const llvm::json::Array &list, const ValueRange &range) {
+/// The same of the numbers of a list, which has nothing else where it is one of sizes.
+static std::string mistakeIn(const llvm::json::Array &list, const ValueRange &range,
+                             bool hasSizes) {
+  if (hasSizes && list.empty())
+    return "a list of numbers";
   std::string mistake;
   for (const Json &element : list) {
     if (const llvm::json::Array *inner = element.getAsArray())
-      mistake = mistakeIn(*inner, range);
+      mistake = mistakeIn(*inner, range, hasSizes);
     else if (element.getAsNumber())
       mistake = mistakeOf(element, range);
+    else if (hasSizes)
+      mistake = "a list of numbers";
     if (!mistake.empty())
       return mistake;
   }
@@ -134,6 +153,7 @@ std::string ValueRules::mistake(const ast::Arg &parameter, llvm::ArrayRef<const 
                                 const Json &value) const {
   const llvm::json::Array *list = value.getAsArray();
   bool isNumber = value.getAsNumber() || value.kind() == Json::Null;
+  bool hasSizes = isListOfSizes(parameter.assigned);
   switch (kindOf(parameter, all)) {
   case Kind::Unknown: // a number where an argument is needed
     if (parameter.assigned)
@@ -147,24 +167,22 @@ std::string ValueRules::mistake(const ast::Arg &parameter, llvm::ArrayRef<const 
     return value.getAsString() ? "" : "a text";
   case Kind::Number:
     if (!isNumber)
-      return "a number";
+      return list ? "a number, or a list of one number again and again" : "a number";
     break;
   case Kind::List:
-    if (!list && !isNumber)
+    if (!list && !(isNumber && hasSizes))
       return "a list";
     break;
   }
   ValueRange range = rangeOf(parameter);
   if (!list)
     return mistakeOf(value, range);
-  const ast::Expr *byDefault = parameter.assigned;
-  bool hasSizes = byDefault && byDefault->kind == ast::ExprKind::List && !byDefault->args.empty();
   range.mayBeZero |= !hasSizes; // kinds and places of layers
-  return mistakeIn(*list, range);
+  return mistakeIn(*list, range, hasSizes);
 }
 
 bool ValueRules::isNullZero(const ast::Arg &parameter) const {
   const ast::Expr *byDefault = parameter.assigned;
-  return byDefault && byDefault->kind == ast::ExprKind::Number &&
-         !hasWord(parameter.value->text, shares);
+  ValueRange range = rangeOf(parameter);
+  return byDefault && byDefault->kind == ast::ExprKind::Number && range.mayBeZero && !range.isShare;
 }

@@ -17,9 +17,7 @@ bool hasWord(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> words);
 /// The one of `parameters` that is called `name`, or null.
 const ast::Arg *findParameter(llvm::ArrayRef<const ast::Arg *> parameters, llvm::StringRef name);
 
-struct ValueRange {
-  bool isShare = false, mayBeZero = false, mayBeNegative = false;
-};
+struct ValueRange;
 
 class ValueRules {
 public:
@@ -37,7 +35,7 @@ public:
   /// at least 1, not 0"; "" where it is fine.
   std::string mistake(const ast::Arg &parameter, llvm::ArrayRef<const ast::Arg *> all,
                       const llvm::json::Value &value) const;
-  /// True where null stands for 0: no window, no low rank.
+  /// True where null stands for 0, which the key may be: no window, no low rank.
   bool isNullZero(const ast::Arg &parameter) const;
 
 private:
