@@ -137,6 +137,7 @@ FamilyFigures gpu::familyFigures(tile::FamilyOp family, const KernelChip &chip, 
   figures.powerOverlap = op.realAttr("power_overlap");
   figures.reached = op.realAttr("bandwidth");
   figures.pitch = op.realAttr("pitch");
+  figures.narrowCopies = op.realAttr("narrow_copies", 1);
   figures.raster = op.realAttr("raster");
   figures.split = op.hasAttr("split") ? seconds("split") : -1;
   figures.splitWrites = op.hasAttr("split_writes");
@@ -183,6 +184,7 @@ ProductWork gpu::productWork(tile::ProductOp product, const KernelChip &chip) {
     work.copies = static_cast<double>(product->intAttr("copies"));
   work.isCold = product->hasAttr("cold");
   work.alignment = static_cast<double>(product.alignment());
+  work.isTf32 = product.format() == DType::TF32;
   FormatRate rate = chip.rateFor(product.format());
   work.rate = rate.macs;
   work.energy = rate.energy;

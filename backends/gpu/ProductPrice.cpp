@@ -44,6 +44,17 @@ struct Times {
 
 } // namespace
 
+/// How much longer factors take to arrive where rows are whole words of so many bytes: in 16 bits
+/// and tf32 libraries have kernels that copy 16 or 4 bytes at a time, or load 2 into registers.
+static double arrivalInWords(double alignment, const FamilyFigures &family) {
+  constexpr double widest = 16, leastCopy = 4, storedAgain = 2;
+  if (alignment >= widest)
+    return 1;
+  if (alignment >= leastCopy)
+    return family.narrowCopies * widest / leastCopy;
+  return storedAgain * widest / alignment;
+}
+
 static Terms termsOf(const Design &design, const FamilyFigures &family, const ProductWork &work) {
   Terms terms;
   terms.stepProducts = family.stepProducts(work.leftSize);
@@ -56,10 +67,8 @@ static Terms termsOf(const Design &design, const FamilyFigures &family, const Pr
   double own = over(work.rate * work.leftSize, design.units); // two operations of two bytes each
   double arrival = longer * over(family.edge, family.hasOwnCore ? own : design.core);
   terms.overlap = family.overlap > 0 ? family.overlap : design.overlap;
-  // Libraries have kernels for narrower loads in 16 bits. Less than 4 bytes go through registers.
-  constexpr double widestLoad = 16, leastCopy = 4;
-  if (work.leftSize == 2)
-    arrival *= widestLoad / work.alignment * (work.alignment < leastCopy ? 2 : 1);
+  if (work.leftSize == 2 || work.isTf32)
+    arrival *= arrivalInWords(work.alignment, family);
   terms.perLeft = work.leftSize * arrival;
   terms.perRight = work.rightSize * arrival;
   double others = work.leftBytes + work.resultBytes + work.otherBytes;

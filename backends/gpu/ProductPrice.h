@@ -57,8 +57,10 @@ struct ProductWork {
   /// infinite where it always comes from memory.
   double copies = 0;
   bool isCold = false; ///< nothing is in the cache
-  /// What the bytes of sums and of columns are a multiple of: units load so many at a time.
+  /// What the bytes of sums and of columns are a multiple of: units load 16, 4 or 2 of them at a
+  /// time.
   double alignment = 16;
+  bool isTf32 = false; ///< elements of 4 bytes that matrix units multiply
 };
 
 /// What kernels of one kind take.
@@ -81,6 +83,7 @@ struct FamilyFigures {
   double powerOverlap = 0; ///< norm of the power and of all other limits; 0: it is one of them
   double reached = 0;      ///< share of the bandwidth; 0: the design's
   double pitch = 0;        ///< what products take longer for each doubling of a row beyond 32 KiB
+  double narrowCopies = 1; ///< time for factors to arrive that are copied 4 bytes at a time
   double raster = 0; ///< share of the cache for tiles that run at a time; 0: none is read again
   double split = -1; ///< time; below 0: the design's
   bool splitWrites = false; ///< parts of sums pass the memory

@@ -118,6 +118,13 @@ static constexpr WordSpec familyWords[] = {
      .doc =
          "what products take longer for each doubling of a row beyond 32 KiB, whose pages are not "
          "all known"},
+    {.word = "narrow_copies",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "100%",
+     .doc =
+         "time for factors to arrive of which 4 bytes are copied at a time, over four times that "
+         "of 16 bytes"},
     {.word = "split",
      .kind = Measure,
      .dims = Dims::Time,

@@ -191,6 +191,11 @@ std::vector<OpDecl> tile::libraryDecls() {
                           "what products take longer for each doubling of a row "
                           "beyond 32 KiB")
                  .optional(),
+             quantityAttr("narrow_copies", {},
+                          "time for factors to arrive of which 4 bytes are copied at a time, over "
+                          "four times that of 16 bytes")
+                 .positive()
+                 .optional(),
              cycleTimeAttr("split", "instead of the generation's"),
              flagAttr("split_writes", "parts of sums pass the outermost memory"),
              quantityAttr("power", {}, "share of the power limit that is for the units")

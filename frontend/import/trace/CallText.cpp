@@ -20,6 +20,9 @@ llvm::StringRef trace::plainName(llvm::StringRef op) {
 }
 
 bool trace::movesNothing(llvm::StringRef op) {
+  // A node of autograd, such as ViewBackward0, hands on to operators.
+  if (!op.contains("::") && op.rtrim("0123456789").endswith("Backward"))
+    return true;
   return llvm::StringSwitch<bool>(plainName(op))
       .Cases("view", "reshape", "t", "transpose", "permute", "expand", "unsqueeze", "squeeze", true)
       .Cases("slice", "select", "as_strided", "detach", "alias", "split", "chunk", "unbind", true)
@@ -33,7 +36,7 @@ bool trace::movesNothing(llvm::StringRef op) {
       .Default(false);
 }
 
-static int64_t product(llvm::ArrayRef<int64_t> dims) {
+int64_t trace::elementsOf(llvm::ArrayRef<int64_t> dims) {
   int64_t elements = 1;
   for (int64_t dim : dims)
     if (llvm::MulOverflow(elements, dim, elements))
@@ -75,7 +78,7 @@ private:
     if (i >= call.arguments.size() || call.arguments[i].tensors.size() != 1)
       return nullptr;
     const Dims &dims = call.arguments[i].tensors.front().dims;
-    return dims.empty() || product(dims) == 0 ? nullptr : &dims;
+    return dims.empty() || elementsOf(dims) == 0 ? nullptr : &dims;
   }
   llvm::StringRef text(size_t i) const {
     return i < call.arguments.size() ? llvm::StringRef(call.arguments[i].text) : "";
@@ -94,7 +97,9 @@ private:
   bool convolution(size_t x, size_t w, size_t bias, size_t stride, bool isTransposed, size_t groups,
                    bool isTwice);
   bool normalisation(size_t scale, size_t shift);
-  bool attention();
+  bool attention(size_t queries, size_t causal, int64_t shareOfBatch = 1);
+  bool attentionGradient(size_t causal);
+  bool grouped();
   bool recurrent();
   bool pool();
   bool rows(llvm::StringRef op, const char *module);
@@ -129,8 +134,8 @@ bool CallReader::product2d(const Dims *x, const Dims *w, bool isTurned, const Di
   int64_t inner = (*w)[isTurned ? 1 : 0], outer = (*w)[isTurned ? 0 : 1];
   if (x->back() != inner)
     return false;
-  std::string value = fmt::format("matmul(tensor[{}, {}], {}[{}, {}])", product(*x) / inner, inner,
-                                  isWeight ? "weight" : "tensor", inner, outer);
+  std::string value = fmt::format("matmul(tensor[{}, {}], {}[{}, {}])", elementsOf(*x) / inner,
+                                  inner, isWeight ? "weight" : "tensor", inner, outer);
   if (bias)
     value += fmt::format(" + weight[{}]", outer);
   set(value, {"matmul"});
@@ -192,10 +197,10 @@ bool CallReader::convolution(size_t xAt, size_t wAt, size_t biasAt, size_t strid
 /// Over the last ranks, as many as the scale has.
 bool CallReader::normalisation(size_t scaleAt, size_t shiftAt) {
   const Dims *x = tensor(0), *scale = tensor(scaleAt), *shift = tensor(shiftAt);
-  int64_t inner = scale ? product(*scale) : x ? x->back() : 0;
-  if (!x || !inner || product(*x) % inner)
+  int64_t inner = scale ? elementsOf(*scale) : x ? x->back() : 0;
+  if (!x || !inner || elementsOf(*x) % inner)
     return false;
-  std::string from = fmt::format("tensor[{}, {}]", product(*x) / inner, inner);
+  std::string from = fmt::format("tensor[{}, {}]", elementsOf(*x) / inner, inner);
   bool isRms = plainName(call.op).contains("rms");
   if (isRms && scale)
     set(fmt::format("rmsnorm({}, weight[{}])", from, inner), {"rmsnorm"});
@@ -210,14 +215,15 @@ bool CallReader::normalisation(size_t scaleAt, size_t shiftAt) {
   return true;
 }
 
-/// Arguments: queries, keys, values, a mask, dropout, whether it is causal.
-bool CallReader::attention() {
-  const Dims *q = tensor(0), *k = tensor(1), *v = tensor(2);
+/// Queries, keys and values from argument `from` on, of one batch in `shareOfBatch`.
+bool CallReader::attention(size_t from, size_t causal, int64_t shareOfBatch) {
+  const Dims *q = tensor(from), *k = tensor(from + 1), *v = tensor(from + 2);
   if (!q || !k || !v || q->size() != 4 || k->size() != 4 || v->size() != 4 || (*q)[3] != (*k)[3] ||
       (*k)[3] != (*v)[3] || (*q)[1] % (*k)[1])
     return false;
   int64_t batch = (*q)[0], heads = (*q)[1], groups = (*k)[1], t = (*q)[2], s = (*k)[2], e = (*q)[3];
-  bool isCausal = isTrue(5);
+  batch = llvm::divideCeil(batch, shareOfBatch);
+  bool isCausal = isTrue(causal);
   made.modules.insert("attention");
   if (!isCausal && t == s && heads == groups) {
     std::string one = fmt::format("tensor[{}, {}, {}, {}]", batch, heads, t, e);
@@ -237,6 +243,24 @@ bool CallReader::attention() {
   return true;
 }
 
+/// Behind the gradient of the results come queries, keys and values. The five products of a
+/// gradient, for the two of attention, are two times and a half as many.
+bool CallReader::attentionGradient(size_t causal) {
+  return attention(1, causal) && attention(1, causal) && attention(1, causal, 2);
+}
+
+/// Rows of experts, of which each has as many here, and their weights.
+bool CallReader::grouped() {
+  const Dims *x = tensor(0), *w = tensor(1);
+  if (!x || !w || x->size() != 2 || w->size() != 3 || x->back() != (*w)[1])
+    return false;
+  made.body += fmt::format("  a = tensor[{}, {}, {}]\n  c = weight{}\n"
+                           "  y[b, i, j] += a[b, i, k] * c[b, k, j]\n",
+                           (*w)[0], llvm::divideCeil((*x)[0], (*w)[0]), (*w)[1], list(*w));
+  made.results.push_back("y");
+  return true;
+}
+
 /// The products of a recurrent network: each matrix of its weights meets each token.
 bool CallReader::recurrent() {
   const Dims *x = tensor(0);
@@ -245,7 +269,7 @@ bool CallReader::recurrent() {
   for (size_t i = 1; i < call.arguments.size(); ++i)
     for (const Tensor &weight : call.arguments[i].tensors)
       if (weight.dims.size() == 2 && weight.dims[0] > 0 && weight.dims[1] > 0)
-        set(fmt::format("matmul(tensor[{}, {}], weight[{}, {}])", product(*x) / x->back(),
+        set(fmt::format("matmul(tensor[{}, {}], weight[{}, {}])", elementsOf(*x) / x->back(),
                         weight.dims[1], weight.dims[1], weight.dims[0]),
             {"matmul"});
   return !made.results.empty();
@@ -271,15 +295,19 @@ bool CallReader::rows(llvm::StringRef op, const char *module) {
   const Dims *x = tensor(0);
   if (!x)
     return false;
-  set(fmt::format("{}(tensor[{}, {}])", op, product(*x) / x->back(), x->back()), {module});
+  set(fmt::format("{}(tensor[{}, {}])", op, elementsOf(*x) / x->back(), x->back()), {module});
   return true;
 }
 
-/// Of images: channels are the second rank.
+/// Of images: channels are the second rank. In training their means and variances come first.
 bool CallReader::batchNorm() {
   const Dims *x = tensor(0);
   if (!x || x->size() != 4)
     return false;
+  if (isTrue(5)) {
+    made.body += fmt::format("  x = tensor{}\n  y[c] += x[n, c, i, j]\n", list(*x));
+    made.results.push_back("y");
+  }
   set(fmt::format("batchnorm(tensor{}, weight[{}], weight[{}])", list(*x), (*x)[1], (*x)[1]),
       {"batchnorm"});
   return true;
@@ -289,7 +317,8 @@ bool CallReader::embedding() {
   const Dims *table = tensor(0), *tokens = tensor(1);
   if (!table || !tokens || table->size() != 2)
     return false;
-  set(fmt::format("embedding(token[{}], weight{})", product(*tokens), list(*table)), {"embedding"});
+  set(fmt::format("embedding(token[{}], weight{})", elementsOf(*tokens), list(*table)),
+      {"embedding"});
   return true;
 }
 
@@ -316,7 +345,14 @@ const CallReader::Operator CallReader::operators[] = {
     {"max_pool2d max_pool2d_with_indices", [](CallReader &c) { return c.pool(); }},
     {"softmax _softmax log_softmax _log_softmax",
      [](CallReader &c) { return c.rows("softmax", "softmax"); }},
-    {"scaled_dot_product_attention", [](CallReader &c) { return c.attention(); }},
+    {"scaled_dot_product_attention", [](CallReader &c) { return c.attention(0, 5); }},
+    {"_scaled_dot_product_flash_attention_backward",
+     [](CallReader &c) { return c.attentionGradient(11); }},
+    {"_scaled_dot_product_efficient_attention_backward",
+     [](CallReader &c) { return c.attentionGradient(11); }},
+    {"_scaled_dot_product_cudnn_attention_backward",
+     [](CallReader &c) { return c.attentionGradient(14); }},
+    {"_grouped_mm", [](CallReader &c) { return c.grouped(); }},
     {"lstm gru rnn_tanh rnn_relu", [](CallReader &c) { return c.recurrent(); }},
     {"gelu", [](CallReader &c) { return c.rows("gelu", "gelu"); }},
     {"relu", [](CallReader &c) { return c.rows("relu", "relu"); }},
@@ -333,61 +369,3 @@ llvm::Optional<CallText> CallReader::run() {
 }
 
 llvm::Optional<CallText> trace::libraryCall(const Call &call) { return CallReader(call).run(); }
-
-/// True of an operator whose cost is what it moves.
-static bool isTraffic(llvm::StringRef name) {
-  return llvm::StringSwitch<bool>(name)
-      .Cases("add", "sub", "rsub", "mul", "div", "pow", "neg", "abs", "exp", "log", true)
-      .Cases("sqrt", "rsqrt", "reciprocal", "cos", "sin", "tanh", "sigmoid", "erf", "square", true)
-      .Cases("clamp", "clamp_min", "clamp_max", "where", "masked_fill", "maximum", "minimum", true)
-      .Cases("copy", "clone", "_to_copy", "cat", "stack", "fill", "zero", "arange", "gather", true)
-      .Cases("index_select", "index", "sum", "mean", "max", "min", "amax", "amin", "var", true)
-      .Cases("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", true)
-      .Cases("bitwise_and", "bitwise_or", "bitwise_not", "any", "all", "triu", "tril", true)
-      .Cases("hardtanh", "leaky_relu", "hardswish", "hardsigmoid", "elu", "softplus", "mish", true)
-      .Cases("gelu_backward", "threshold_backward", "silu_backward", "tanh_backward", true)
-      .Cases("native_dropout", "native_dropout_backward", "addcmul", "addcdiv", "lerp", true)
-      .Cases("floor_divide", "remainder", "floor", "ceil", "round", "sign", "repeat", true)
-      .Cases("_fused_adamw", "_fused_adam", "_foreach_add", "_foreach_mul", "_foreach_div", true)
-      .Cases("_foreach_lerp", "_foreach_addcmul", "_foreach_addcdiv", "_foreach_sqrt", true)
-      .Cases("norm", "linalg_vector_norm", "bernoulli", "uniform", "normal", "random", true)
-      .Default(false);
-}
-
-llvm::Optional<CallText> trace::byBytes(const Call &call) {
-  Dims read;
-  int64_t largest = 0, all = 0, written = 0;
-  for (const Argument &argument : call.arguments)
-    for (const Tensor &tensor : argument.tensors)
-      if (int64_t elements = product(tensor.dims); !tensor.dims.empty() && elements > 0) {
-        read.push_back(elements);
-        largest = std::max(largest, elements);
-        if (llvm::AddOverflow(all, elements, all))
-          return llvm::None;
-      }
-  for (const Tensor &tensor : call.results)
-    written = std::max(written, product(tensor.dims));
-  llvm::StringRef name = plainName(call.op);
-  if (written == 0 && name == "cat")
-    written = all;
-  if (written == 0)
-    written = largest;
-  if (written == 0)
-    return llvm::None;
-  CallText made;
-  std::string given;
-  if (name != "fill" && name != "zero")
-    for (int64_t elements : read) {
-      made.traffic += elements == written ? 'e' : 'o';
-      given += fmt::format("{}tensor[{}]", given.empty() ? "" : ", ", elements);
-    }
-  if (!llvm::StringRef(made.traffic).contains('e'))
-    given += fmt::format("{}{}", given.empty() ? "" : ", ", written);
-  made.body =
-      fmt::format("  y = moves_{}({})\n", made.traffic.empty() ? "none" : made.traffic, given);
-  if (made.traffic.empty())
-    made.traffic = "none";
-  made.results.push_back("y");
-  made.isKnown = isTraffic(name);
-  return made;
-}

@@ -25,6 +25,8 @@ llvm::Optional<CallText> libraryCall(const Call &call);
 llvm::Optional<CallText> byBytes(const Call &call);
 /// True of an operator that only says how elements are seen, or hands on to others.
 bool movesNothing(llvm::StringRef op);
+/// How many elements a tensor of `dims` has; 0 where no number of 64 bits says it.
+int64_t elementsOf(llvm::ArrayRef<int64_t> dims);
 /// `aten::add_` as `add`.
 llvm::StringRef plainName(llvm::StringRef op);
 

@@ -53,6 +53,7 @@ private:
   struct Kernel {
     int64_t id, correlation;
     double duration;
+    bool isTf32;
   };
   std::vector<Kernel> kernels;
   llvm::DenseMap<int64_t, int64_t> launched; ///< the id of the call that made a correlation
@@ -157,8 +158,10 @@ bool Reader::operation(const Object &event, const Object &args, llvm::StringRef 
 }
 
 void Reader::kernel(const Object &event, const Object &args) {
+  llvm::StringRef name = event.getString("name").getValueOr("");
   kernels.push_back({externalId(args), asKey(args.getInteger("correlation").getValueOr(0)),
-                     std::max(number(event, "dur"), 0.0)});
+                     std::max(number(event, "dur"), 0.0),
+                     name.contains("tf32") || name.contains("_s1688gemm")});
 }
 
 bool Reader::profile(const Object &document) {
@@ -220,6 +223,7 @@ void Reader::nestByTime() {
       continue;
     recorded[call->second].call.kernels += kernel.duration;
     ++recorded[call->second].call.ownKernels;
+    recorded[call->second].call.isTf32 |= kernel.isTf32;
   }
   for (Recorded &one : recorded)
     trace.calls.push_back(std::move(one.call));

@@ -30,6 +30,7 @@ struct Call {
   double kernels = 0;          ///< microseconds of the kernels that it starts, but for calls inside
   double host = 0;             ///< microseconds of the call
   uint64_t ownKernels = 0;     ///< how many
+  bool isTf32 = false;         ///< of these, one that multiplies fp32 in tf32
   size_t end = 0;
 };
 

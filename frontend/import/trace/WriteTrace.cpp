@@ -29,7 +29,7 @@ public:
 
 private:
   void choose();
-  void add(const Call &call, CallText text, double microseconds);
+  void add(const Call &call, CallText text, double microseconds, bool isTf32 = false);
   bool reportUnknown();
   std::string heading() const;
   std::string body() const;
@@ -67,8 +67,10 @@ static std::string formatOf(const Call &call) {
       .Default("fp32");
 }
 
-void Writer::add(const Call &call, CallText text, double time) {
+void Writer::add(const Call &call, CallText text, double time, bool isTf32) {
   std::string format = formatOf(call);
+  if (isTf32 && format == "fp32")
+    format = "tf32";
   if (!text.isKnown)
     ++unknown[call.op];
   ++calls;
@@ -111,7 +113,9 @@ void Writer::choose() {
                                      : working[end] > working[i + 1];
     bool isWork = trace.hasKernels ? call.ownKernels > 0 : !movesNothing(call.op);
     if (auto text = libraryCall(call)) {
-      add(call, std::move(*text), taken);
+      bool isTf32 = std::any_of(all.begin() + i, all.begin() + end,
+                                [](const Call &inside) { return inside.isTf32; });
+      add(call, std::move(*text), taken, isTf32);
       i = end;
     } else if ((isInside && !call.ownKernels) || !isWork) {
       ++i;

@@ -271,9 +271,16 @@ TEST(ProductPrice, NarrowRowsLoadNarrowly) {
   };
   double wide = 16 * 64 * 2 * 8 / 4.0;
   EXPECT_NEAR(time(16), wide, 1e-6 * wide);
-  EXPECT_NEAR(time(8), 2 * wide, 1e-6 * wide);
+  EXPECT_NEAR(time(8), 4 * wide, 1e-6 * wide);
   EXPECT_NEAR(time(4), 4 * wide, 1e-6 * wide);
   EXPECT_NEAR(time(2), 16 * wide, 1e-6 * wide);
+  family.narrowCopies = 2;
+  EXPECT_NEAR(time(16), wide, 1e-6 * wide);
+  EXPECT_NEAR(time(8), 8 * wide, 1e-6 * wide);
+  EXPECT_NEAR(time(2), 16 * wide, 1e-6 * wide);
+  // Vector lanes load elements of four bytes one by one, matrix units in tf32 do not.
   work.leftSize = work.rightSize = 4;
   EXPECT_NEAR(time(4), 2 * wide, 1e-6 * wide);
+  work.isTf32 = true;
+  EXPECT_NEAR(time(4), 16 * wide, 1e-6 * wide);
 }

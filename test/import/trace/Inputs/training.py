@@ -1,0 +1,35 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A profile of operators of training: each call with one kernel."""
+import json
+import sys
+
+BF16, FP32, INT = "c10::BFloat16", "float", "long int"
+Q, KV = [2, 8, 64, 32], [2, 2, 64, 32]
+
+
+def calls():
+    x, w = [2, 8, 14, 14], [16, 8, 3, 3]
+    conv = (["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "1"], [x, w, [], [], [], [], []])
+    yield "conv2d", [FP32] * 2, *conv, "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32"
+    yield "conv2d", [FP32] * 2, *conv, "implicit_convolve_sgemm"
+    batch = [x, [8], [8], [8], [8], [], [], [], []]
+    yield "batch_norm", [BF16] * 5, ["", "", "", "", "", "True", "0.1", "1e-5", "True"], batch, "collect_statistics"
+    yield "batch_norm", [BF16] * 5, ["", "", "", "", "", "False", "0.1", "1e-5", "True"], batch, "transform_input"
+    yield "native_batch_norm_backward", [BF16] * 4, [], [x, x, [8], [8]], "reduce"
+    yield ("_scaled_dot_product_cudnn_attention_backward", [BF16] * 5, [""] * 14 + ["True"], [Q, Q, KV, KV, Q], "bprop")
+    yield ("_scaled_dot_product_flash_attention_backward", [BF16] * 5, [""] * 11 + ["False"], [Q, Q, Q, Q, Q], "bwd")
+    yield "nll_loss_forward", [BF16, INT], [], [[128, 1000], [128]], "nll"
+    yield "nll_loss_backward", [BF16, BF16, INT], [], [[], [128, 1000], [128]], "nll_back"
+    yield "embedding_dense_backward", [BF16, INT], ["", "", "1000"], [[128, 32], [128], []], "scatter"
+    yield "_grouped_mm", [BF16, BF16, "int"], [], [[100, 32], [8, 32, 16], [8]], "grouped"
+
+
+events = []
+for i, (op, types, texts, dims, kernel) in enumerate(calls(), 1):
+    count = max(len(types), len(texts), len(dims))
+    types, texts, dims = ([*given, *[none] * (count - len(given))] for given, none in ((types, ""), (texts, ""), (dims, [])))
+    events.append({"ph": "X", "cat": "cpu_op", "name": "aten::" + op, "pid": 1, "tid": 1, "ts": 100 * i, "dur": 50,
+                   "args": {"External id": i, "Input type": types, "Concrete Inputs": texts, "Input Dims": dims}})
+    events.append({"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": 100 * i, "dur": 10,
+                   "args": {"External id": i}})
+json.dump({"traceEvents": events}, open(sys.argv[1], "w"))
