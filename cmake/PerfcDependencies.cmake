@@ -59,6 +59,11 @@ add_library(perfc_duktape INTERFACE)
 target_link_libraries(perfc_duktape INTERFACE PkgConfig::duktape)
 find_file(PERFC_D3 d3.min.js PATHS /usr/share/javascript/d3 REQUIRED)
 find_file(PERFC_D3_LICENCE copyright PATHS /usr/share/doc/libjs-d3 NO_DEFAULT_PATH REQUIRED)
+# Itself, not a script in front of it: those of version managers take longer than the programs that builds and tests run.
+find_program(perfc_python3 python3 REQUIRED)
+execute_process(COMMAND "${perfc_python3}" -c "import sys; print(sys.executable)" COMMAND_ERROR_IS_FATAL ANY
+                OUTPUT_VARIABLE perfc_python3_itself OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(Python3_EXECUTABLE "${perfc_python3_itself}" CACHE FILEPATH "Python of builds and tests")
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # The Python package: of Debian's own Python, for which its packages are; -DPython_EXECUTABLE=… names another one.
