@@ -321,6 +321,13 @@ bool Flattener::addNode(const Node &node, Names &names) {
       inputs.size() == 1 && node.outputs.size() == 1 && net.isShape(inputs[0]))
     return weight(node, inputs[0], names);
   ++net.nodes;
+  // Exporters store equal tensors once, with other names for the rest.
+  if (node.domain.empty() && node.op == "Identity" && inputs.size() == 1 && inputs[0] >= 0 &&
+      node.outputs.size() == 1 && net.values[inputs[0]].isFromFile) {
+    net.values[inputs[0]].isRead = true;
+    ++net.folded;
+    return bind(node, node.outputs[0], inputs[0], names);
+  }
   if (net.nodes > mostNodes + 16 * model.graph.nodes.size())
     return fail(node, "its functions and loops stand for too many nodes");
   if (node.domain.empty() && node.op == "If")

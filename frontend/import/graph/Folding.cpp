@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise operations on what is known: how shapes are computed in graphs.
+// Elementwise operations and reductions of what is known: how shapes are computed in graphs.
 #include "frontend/import/graph/Inference.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
@@ -200,4 +200,47 @@ void graph::foldElements(Inference &inference) {
     result.push_back(std::move(*element));
   }
   out.content = std::move(result);
+}
+
+void graph::foldReduction(Inference &inference, llvm::ArrayRef<size_t> axes, bool isAll) {
+  llvm::StringRef type = llvm::StringSwitch<llvm::StringRef>(inference.op.type)
+                             .Case("ReduceMax", "Max")
+                             .Case("ReduceMin", "Min")
+                             .Case("ReduceProd", "Mul")
+                             .Case("ReduceSum", "Add")
+                             .Default("");
+  const Shape &from = inference.shape(0);
+  auto isOpen = [](const Dim &dim) { return !dim.isNumber(); };
+  if (type.empty() || !inference.wants(0) || !inference.in(0).content || llvm::any_of(from, isOpen))
+    return;
+  // Places of the result that neighbours along each dimension are apart.
+  std::vector<size_t> strides(from.size());
+  size_t count = 1;
+  for (size_t i = from.size(); i-- > 0;) {
+    bool goes = isAll || llvm::is_contained(axes, i);
+    strides[i] = goes ? 0 : count;
+    count *= goes ? 1 : static_cast<size_t>(from[i].constant);
+  }
+  std::vector<llvm::Optional<Scalar>> result(count);
+  const std::vector<Scalar> &content = *inference.in(0).content;
+  for (size_t place = 0; place < content.size(); ++place) {
+    size_t rest = place, to = 0;
+    for (size_t i = from.size(); i-- > 0;) {
+      auto extent = static_cast<size_t>(from[i].constant);
+      to += rest % extent * strides[i];
+      rest /= extent;
+    }
+    bool isFirst = !result[to];
+    result[to] =
+        isFirst ? content[place] : binary(type, *result[to], content[place], inference.dims);
+    if (!result[to])
+      return;
+  }
+  std::vector<Scalar> known;
+  for (llvm::Optional<Scalar> &one : result) {
+    if (!one) // of no element
+      return;
+    known.push_back(std::move(*one));
+  }
+  inference.out().content = std::move(known);
 }

@@ -84,6 +84,8 @@ llvm::ArrayRef<ShapeEntry> rareRules();
 
 /// Computes the elements of the results of an elementwise operation or a cast from known operands.
 void foldElements(Inference &inference);
+/// The same of a reduction over `axes`, or over all of them.
+void foldReduction(Inference &inference, llvm::ArrayRef<size_t> axes, bool isAll);
 
 } // namespace perfc::graph
 

@@ -339,19 +339,28 @@ static bool gather(Inference &inference) {
   if (shape.size() > 16)
     return inference.fail("the result has more than 16 dimensions");
   inference.setShape(std::move(shape));
-  if (from.size() != 1 || !inference.in(0).content || !inference.in(1).content)
+  const Value &indices = inference.in(1);
+  if (!inference.wants(0) || !inference.in(0).content || !indices.content ||
+      llvm::any_of(chosen, [](const Dim &dim) { return !dim.isNumber(); }))
     return true;
-  std::vector<Scalar> result;
-  for (const Scalar &index : *inference.in(1).content) {
-    if (index.isReal || !index.whole.isNumber())
+  std::vector<size_t> places;
+  for (const Scalar &index : *indices.content) {
+    if (index.isReal || !index.whole.isNumber() || !from[*axis].isNumber())
       return true;
-    auto at = inference.axis(index.whole.constant, inference.in(0).content->size());
+    auto at = inference.axis(index.whole.constant, static_cast<size_t>(from[*axis].constant));
     if (!at)
       return false;
-    result.push_back((*inference.in(0).content)[*at]);
+    places.push_back(*at);
   }
-  inference.out().content = std::move(result);
-  return true;
+  std::vector<int64_t> strides = stridesOf(from), own = stridesOf(chosen);
+  return takeContent(inference, inference.in(0), [&](llvm::ArrayRef<size_t> at) {
+    size_t place = 0, index = 0, count = own.size();
+    for (size_t i = 0; i < count; ++i)
+      place += at[*axis + i] * own[i];
+    for (size_t i = 0; i < from.size(); ++i)
+      index += (i == *axis ? places[place] : at[i < *axis ? i : i + count - 1]) * strides[i];
+    return index;
+  });
 }
 
 static bool ofIndices(Inference &inference) {
@@ -403,7 +412,27 @@ static bool oneHot(Inference &inference) {
   shape.insert(shape.begin() + *axis, depth->front());
   if (inference.wants(0) && inference.has(2))
     inference.out().type = inference.in(2).type;
-  return inference.setShape(std::move(shape));
+  inference.setShape(std::move(shape));
+  // Where the indices are known, so are the elements: the second value there, else the first.
+  if (!inference.wants(0) || !inference.has(2) || !inference.in(2).content ||
+      inference.in(2).content->size() != 2 || !inference.in(0).content ||
+      !depth->front().isNumber())
+    return true;
+  int64_t count = depth->front().constant;
+  std::vector<size_t> places;
+  for (const Scalar &index : *inference.in(0).content) {
+    if (!index.isNumber())
+      return true;
+    auto at = static_cast<int64_t>(index.toReal());
+    places.push_back(static_cast<size_t>(at < 0 ? at + count : at));
+  }
+  std::vector<int64_t> strides = stridesOf(inference.shape(0));
+  return takeContent(inference, inference.in(2), [&](llvm::ArrayRef<size_t> at) {
+    size_t place = 0;
+    for (size_t i = 0; i < strides.size(); ++i)
+      place += at[i < *axis ? i : i + 1] * strides[i];
+    return static_cast<size_t>(place < places.size() && places[place] == at[*axis]);
+  });
 }
 
 static bool topK(Inference &inference) {

@@ -75,18 +75,7 @@ static bool reduce(Inference &inference) {
       shape.push_back(1);
   }
   inference.setShape(std::move(shape));
-  // Counts of elements are products of shapes.
-  bool isProduct = inference.isNamed("ReduceProd"), isSum = inference.isNamed("ReduceSum");
-  if ((!isProduct && !isSum) || from.size() != 1 || !inference.in(0).content || !inference.wants(0))
-    return true;
-  Dim result = isProduct ? 1 : 0;
-  for (const Scalar &scalar : *inference.in(0).content) {
-    if (scalar.isReal)
-      return true;
-    result = isProduct ? inference.dims.multiply(result, scalar.whole)
-                       : inference.dims.add(result, scalar.whole);
-  }
-  inference.out().content = std::vector<Scalar>{result};
+  foldReduction(inference, axes, isAll);
   return true;
 }
 

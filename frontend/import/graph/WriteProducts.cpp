@@ -135,7 +135,10 @@ bool Product::named(const Following &next) {
                               writer.weight(right, b.ranks)));
     return true;
   }
-  if (a.dims.size() == 2 && b.dims.size() == 2 && !b.isUnnamed() && writer.isPlain(b)) {
+  // A weight that others read, too, has a name.
+  bool isNamedWeight = writer.net.values[right].isStored && b.dims.size() == 2;
+  if ((isNamedWeight || (a.dims.size() == 2 && b.dims.size() == 2)) && !b.isUnnamed() &&
+      writer.isPlain(b)) {
     writer.assign(result, "matmul",
                   fmt::format("{}({}, {})", writer.library("matmul", "matmul"), a.name, b.name));
     return true;

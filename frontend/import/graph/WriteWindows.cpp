@@ -304,10 +304,8 @@ static bool groupNorm(Writer &writer, const Op &op) {
     if (shape.size() != 4 || groups < 1 || !perChannel(op.input(1)) || !perChannel(op.input(2)))
       return false;
     std::string x = writer.plain(from), call = writer.library("groupnorm", "groupnorm") + "(" + x;
-    for (size_t i : {1, 2}) {
-      bool isFree = writer.layout(op.input(i)).isUnnamed();
-      call += ", " + (isFree ? writer.weight(op.input(i), {shape[1]}) : writer.plain(op.input(i)));
-    }
+    for (size_t i : {1, 2})
+      call += ", " + writer.vector(op.input(i), shape[1]);
     writer.assign(to, "norm", fmt::format("{}{})", call, option("G", groups, 32)));
     return true;
   }

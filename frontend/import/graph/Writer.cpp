@@ -115,19 +115,27 @@ std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
   bool isShared = net.values[value].uses > 1;
   if (role.empty() && !isShared && loops.empty())
     return text;
-  std::string name = newWeight(text + role);
-  // A vector is small, and read in many forms.
+  std::string name = newWeight(text + role, isShared);
+  // A vector is small, and read in many forms; dimensions of 1 beside it make no other one.
   bool isMatrix = ranks.size() > 1 && shapeOf(value).size() > 1;
   bool isForm = llvm::ArrayRef<Dim>(at.ranks) == ranks;
-  if (isShared && (isForm || (isMatrix && takeForm(value, ranks))))
+  bool isVector = ranks.size() == 1 &&
+                  llvm::count_if(shapeOf(value), [](const Dim &dim) { return !dim.is(1); }) == 1;
+  if (isShared && (isForm || ((isMatrix || isVector) && takeForm(value, ranks))))
     layout(value).name = name;
   return name;
 }
 
-std::string Writer::newWeight(llvm::StringRef text) {
+std::string Writer::vector(int value, const Dim &extent) {
+  if (hasForm(value, extent) || !net.values[value].isStored)
+    return weight(value, extent);
+  return newWeight("weight[" + dimsText(extent) + "]" + roleOf(net.values[value]));
+}
+
+std::string Writer::newWeight(llvm::StringRef text, bool isShared) {
   std::string name = newName("w");
   Line made{name, (name + " = " + text).str(), {}, !loops.empty()};
-  (loops.empty() ? lines : loops.front().weights).push_back(std::move(made));
+  (isShared ? shared : loops.empty() ? lines : loops.front().weights).push_back(std::move(made));
   return name;
 }
 
@@ -136,7 +144,8 @@ std::string Writer::named(int value) {
   if (at.isUnnamed()) {
     llvm::StringRef kind = net.values[value].isStored ? "weight[" : "tensor[";
     std::string name =
-        newWeight((kind + dimsText(at.ranks) + "]" + roleOf(net.values[value])).str());
+        newWeight((kind + dimsText(at.ranks) + "]" + roleOf(net.values[value])).str(),
+                  net.values[value].uses > 1);
     layout(value).name = name;
   }
   return layout(value).name;
@@ -323,10 +332,12 @@ bool Writer::copyTo(int value) {
   return true;
 }
 
-/// Costs an operation by the elements that it reads and writes, each of which counts as one
-/// operation.
 void Writer::writeUnknown(const Op &op) {
   unknown[op.type.str()].push_back(&op);
+  writeBytes(op);
+}
+
+void Writer::writeBytes(const Op &op) {
   std::string parameters, arguments, body, sum;
   size_t next = 0;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
@@ -418,6 +429,7 @@ std::string Writer::run(llvm::StringRef name) {
   workload = names.add(name, "net_");
   for (int value : net.inputs)
     input(value);
+  size_t first = lines.size();
   for (const Op &op : net.ops)
     if (!op.isGone)
       write(op);
@@ -428,6 +440,7 @@ std::string Writer::run(llvm::StringRef name) {
     if (!llvm::is_contained(results, result))
       results.push_back(result);
   }
+  insertLines(first, std::move(shared));
   std::string body = foldRepeats(std::move(lines), results);
   for (const Value &value : net.values)
     for (const Dim &dim : value.shape)

@@ -52,6 +52,9 @@ public:
   /// A stored tensor in the form `ranks`, which has as many elements; only for one without a name
   /// or, where several use it, one of this form.
   std::string weight(int value, llvm::ArrayRef<Dim> ranks);
+  /// A stored tensor as one rank of `extent`, whatever dimensions of 1 it has beside; another one
+  /// where it stands in another form already.
+  std::string vector(int value, const Dim &extent);
   /// True where `weight` has the form `ranks` without a copy.
   bool hasForm(int value, llvm::ArrayRef<Dim> ranks) {
     return layout(value).isUnnamed() || llvm::ArrayRef<Dim>(layout(value).ranks) == ranks;
@@ -86,7 +89,8 @@ public:
   };
   std::vector<Loop> loops;
   /// Sets a new name to a stored tensor, before the loops around: their rounds have the same one.
-  std::string newWeight(llvm::StringRef text);
+  /// One that several operations read stands before them all, so that equal layers can be told.
+  std::string newWeight(llvm::StringRef text, bool isShared = false);
   size_t lineCount() const { return lines.size(); }
   void insertLines(size_t at, std::vector<Line> more) {
     lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at),
@@ -118,6 +122,9 @@ public:
 
   bool copyTo(int value); ///< makes the layout of a value plain, by a copy
   void writeUnknown(const Op &op);
+  /// Costs an operation by the elements that it reads and writes, each of which counts as one
+  /// operation.
+  void writeBytes(const Op &op);
   bool viewAs(int from, int to, llvm::ArrayRef<Dim> shape);
   /// Gives a stored tensor without a name these ranks; false where they do not fit its shape.
   bool takeForm(int value, llvm::ArrayRef<Dim> ranks);
@@ -137,6 +144,7 @@ private:
   /// Of a value that all which read it read in another order of dimensions, this order.
   std::vector<llvm::ArrayRef<int64_t>> orders;
   std::vector<Line> lines;
+  std::vector<Line> shared; ///< stored tensors that several operations read
   std::vector<std::string> declarations;
   std::map<std::string, std::string> ops; ///< names of declared ops by their texts
   std::set<std::string> modules, imports; ///< of std.ops, and lines of others

@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes models that compute shapes, shapes.onnx and branch.onnx, and one of equal layers, layers.onnx."""
+"""Writes models that compute shapes, shapes.onnx, sizes.onnx and branch.onnx, and of equal layers, layers.onnx and aliases.onnx."""
 from model import *
 
 whole = lambda name, *values: tensor(name, [len(values)], INT64, list(values))
@@ -48,3 +48,41 @@ for i in range(6):
     nodes += [node("MatMul", f"x{i} w{i}", f"m{i}"), node("Relu", f"m{i}", f"r{i}"), node("Add", f"r{i} x{i}", f"x{i + 1}")]
 open("layers.onnx", "wb").write(
     model(graph(nodes, [value("x0", [4, 8])], [value("x6", [4, 8]), value("m4", [4, 8])], stored), 13))
+
+# Sizes by reductions, one-hot rows and rows of a table: 4 is the larger of 3 and 4; x is written 5 times along its second dimension; the last
+# row of the table of shapes is 10, 4.
+sizes = graph(
+    [
+        node("ReduceMax", "sides", "side", keepdims=0),
+        node("Cast", "side", "whole", to=INT64),
+        node("Unsqueeze", "whole zero", "length"),
+        node("Concat", "length minus", "form", axis=0),
+        node("Reshape", "x form", "r"),
+        node("OneHot", "place two counts", "tiles", axis=-1),
+        node("Squeeze", "tiles zero", "repeats"),
+        node("Tile", "r repeats", "t"),
+        node("Gather", "table last", "row", axis=0),
+        node("Reshape", "t row", "u"),
+        node("Sigmoid", "u", "y"),
+    ],
+    [value("x", [2, 4])], [value("y", [10, 4])],
+    [tensor("sides", [2], FLOAT, [3.0, 4.0]), whole("zero", 0), whole("minus", -1), tensor("place", [1], INT64, [1]),
+     tensor("two", [], INT64, [2]), tensor("counts", [2], INT64, [1, 5]), tensor("table", [2, 2], INT64, [1, 2, 10, 4]),
+     tensor("last", [], INT64, [-1])])
+open("sizes.onnx", "wb").write(model(sizes, 13))
+
+# Two layers whose tensors are equal, so that an exporter stores them once: the second has other names for them. A normalisation of groups
+# as exporters write it, whose scale has a dimension for each of the image's.
+def normalised(x, scale, shift, y):
+    return [node("Reshape", f"{x} groups", f"{y}g"), node("InstanceNormalization", f"{y}g ones zeros", f"{y}n"),
+            node("Reshape", f"{y}n image", f"{y}i"), node("Mul", f"{y}i {scale}", f"{y}s"), node("Add", f"{y}s {shift}", y)]
+
+
+aliases = graph(
+    [node("Identity", "s1", "s2"), node("Identity", "b1", "b2"), node("Identity", "w1", "w2"),
+     *normalised("x", "s1", "b1", "n1"), node("Conv", "n1 w1", "c1"), node("Add", "x c1", "a1"),
+     *normalised("a1", "s2", "b2", "n2"), node("Conv", "n2 w2", "c2"), node("Add", "a1 c2", "a2")],
+    [value("x", [1, 16, 4, 4])], [value("a2", [1, 16, 4, 4])],
+    [whole("groups", 0, 2, -1), whole("image", 1, 16, 4, 4), tensor("ones", [2]), tensor("zeros", [2]), tensor("s1", [16, 1, 1]),
+     tensor("b1", [16, 1, 1]), tensor("w1", [16, 16, 1, 1])])
+open("aliases.onnx", "wb").write(model(aliases, 13))
