@@ -41,7 +41,8 @@ def exported(model, arguments, dynamic):
         shapes = {name: {dim: torch.export.Dim(size) for dim, size in sizes.items()} for name, sizes in dynamic.items()}
     program = torch.export.export(model, arguments, dynamic_shapes=shapes)
     signature = program.graph_signature
-    return program.graph, {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    constants = getattr(signature, "inputs_to_lifted_tensor_constants", {})
+    return program.graph, {**signature.inputs_to_parameters, **signature.inputs_to_buffers, **constants}
 
 
 def recorded(model, arguments):
@@ -70,19 +71,44 @@ def described(value, symbols):
     return {"shape": extents, "dtype": str(value.dtype).replace("torch.", "")}
 
 
+def held(node):
+    """What a node of attributes gets: a tensor, or the module of a region."""
+    found = node.graph.owning_module
+    for part in str(node.target).split("."):
+        found = getattr(found, part)
+    return found
+
+
+def region(node):
+    """The graph that NODE runs once, such as one in another precision or without gradients, its placeholders and what they are; None
+    where it runs none, or none that is that simple."""
+    def is_module(one):
+        return isinstance(one, torch.fx.Node) and one.op == "get_attr" and isinstance(held(one), torch.fx.GraphModule)
+
+    modules = [i for i, one in enumerate(node.args) if is_module(one)]
+    if len(modules) != 1:
+        return None
+    graph, operands = held(node.args[modules[0]]).graph, node.args[modules[0] + 1:]
+    placeholders = [one for one in graph.nodes if one.op == "placeholder"]
+    is_simple = len(placeholders) == len(operands) and not any(isinstance(one, (list, tuple)) for one in operands)
+    return (graph, placeholders, operands) if is_simple else None
+
+
 class Writer:
     def __init__(self, graph, stored, dynamic):
         self.graph, self.stored, self.dynamic = graph, stored, dynamic or {}
-        self.names, self.symbols = {}, {}
+        self.references, self.symbols = {}, {}  # of a node how the file refers to it, of a region a list of such
+        self.prefix = ""  # of names in a region
         self.document = {"format": "perfc torch 1", "inputs": [], "stored": [], "nodes": [], "outputs": []}
 
     def reference(self, node):
         """The tensor that NODE is, or the open size."""
+        size = {"size": node.name}  # computed from sizes
         if node.target is operator.getitem:
-            return {"node": self.names.get(node.args[0].name, node.args[0].name), "result": node.args[1]}
-        if not isinstance(node.meta.get("val"), torch.Tensor) and node.op == "call_function":
-            return {"size": node.name}  # computed from sizes
-        return {"node": self.names.get(node.name, node.name)}
+            results = self.references.get(node.args[0], size)
+            return results[node.args[1]] if isinstance(results, list) else {**results, "result": node.args[1]}
+        found = self.references.get(node, size)
+        return found[0] if isinstance(found, list) else found
 
     def plain(self, value):
         if isinstance(value, torch.fx.Node):
@@ -107,23 +133,21 @@ class Writer:
             named.update({str(i): one for i, one in enumerate(node.args)})
         return {name: self.plain(value) for name, value in named.items() if name not in LEFT_OUT and value is not None}
 
+    def add(self, kind, node, name, value):
+        """A tensor that nothing makes; one that has several names is written once."""
+        self.references[node] = {"node": name}
+        if all(one["name"] != name for one in self.document[kind]):
+            self.document[kind].append({"name": name, **described(value, self.symbols if kind == "inputs" else {})})
+
     def placeholder(self, node, first):
-        value = node.meta["val"]
+        value = node.meta.get("val")
+        if node in self.references or not isinstance(value, torch.Tensor):
+            return  # an operand of a region, or a size
         if node.name in self.stored:
-            self.names[node.name] = name = first.get(self.stored[node.name], self.stored[node.name])
-            if all(one["name"] != name for one in self.document["stored"]):
-                self.document["stored"].append({"name": name, **described(value, {})})
-            return
+            return self.add("stored", node, first.get(self.stored[node.name], self.stored[node.name]), value)
         for dim, size in self.dynamic.get(node.name, {}).items():
             self.symbols[str(value.shape[dim])] = str(size)
-        self.document["inputs"].append({"name": node.name, **described(value, self.symbols)})
-
-    def constant(self, node, owner):
-        """A tensor that the model holds, but not as a parameter."""
-        tensor = owner
-        for part in str(node.target).split("."):
-            tensor = getattr(tensor, part)
-        self.document["stored"].append({"name": node.name, **described(tensor, {})})
+        self.add("inputs", node, node.name, value)
 
     def call(self, node):
         value = node.meta.get("val")
@@ -133,22 +157,39 @@ class Writer:
             results = [taken.get(i) for i in range(max(taken) + 1)]
         if not any(isinstance(one, torch.Tensor) for one in results):
             return
+        name = self.prefix + node.name
         results = [described(one, self.symbols) for one in results]
-        self.document["nodes"].append({"name": node.name, "op": str(node.target), "arguments": self.arguments(node),
-                                       "results": results})
+        self.document["nodes"].append({"name": name, "op": str(node.target), "arguments": self.arguments(node), "results": results})
+        self.references[node] = {"node": name}
 
-    def run(self, first):
-        for node in self.graph.nodes:
+    def inline(self, node, graph, placeholders, operands, first):
+        """The nodes of a region stand in the place of its call."""
+        for placeholder, operand in zip(placeholders, operands):
+            self.references[placeholder] = self.plain(operand)
+        outer, self.prefix = self.prefix, f"{self.prefix}{node.name}."
+        self.references[node] = self.nodes(graph, first)
+        self.prefix = outer
+
+    def nodes(self, graph, first):
+        """Writes the nodes of GRAPH; how the file refers to its results."""
+        results = []
+        for node in graph.nodes:
             if node.op == "placeholder":
                 self.placeholder(node, first)
-            elif node.op == "get_attr":
-                self.constant(node, self.graph.owning_module)
+            elif node.op == "get_attr" and isinstance(held(node), torch.Tensor):  # held, but not as a parameter
+                self.add("stored", node, self.prefix + node.name, held(node))
             elif node.op == "call_function" and node.target is not operator.getitem:
-                self.call(node)
+                found = region(node)
+                self.inline(node, *found, first) if found else self.call(node)
             elif node.op == "output":
-                results = torch.utils._pytree.tree_flatten(node.args[0])[0]
-                self.document["outputs"] = [self.reference(one) for one in results
-                                            if isinstance(one, torch.fx.Node) and "size" not in self.reference(one)]
+                flat = torch.utils._pytree.tree_flatten(node.args[0])[0]
+                results = [self.plain(one) for one in flat]
+        return results
+
+    def run(self, first):
+        """The document; FIRST has the first of the names of each stored tensor."""
+        results = self.nodes(self.graph, first)
+        self.document["outputs"] = [one for one in results if isinstance(one, dict) and "size" not in one]
         return self.document
 
 

@@ -1,12 +1,14 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exports small models with the script that ships with perfc, and prints how many parameters each has. usage: models.py FOLDER"""
+import json
+import operator
 import sys
 
 import torch
-from torch import nn
+from torch import fx, nn
 
 sys.path.insert(0, sys.argv[1])
-from export_torch import export
+from export_torch import Writer, export
 
 
 class Words(nn.Module):
@@ -28,3 +30,27 @@ images = nn.Sequential(nn.Conv2d(3, 8, 3, stride=2, padding=1, bias=False), nn.B
 for name, model, argument in (("words", Words(), torch.zeros(2, 7, dtype=torch.long)), ("images", images, torch.zeros(1, 3, 16, 16))):
     export(model, (argument,), f"{name}.pt.json")
     print(name, sum(parameter.numel() for parameter in model.parameters()))
+
+
+def described(node, *shape):
+    node.meta["val"] = torch.empty(shape)
+    return node
+
+
+def region():
+    """A graph as torch.export writes it where a part runs in another precision: the part is a module that is called. A constant of the model
+    is no input."""
+    inner, outer, owner = fx.Graph(), fx.Graph(), nn.Module()
+    x, w = inner.placeholder("x"), inner.placeholder("w")
+    inner.output((described(inner.call_function(torch.ops.aten.mm.default, (x, w)), 2, 4),))
+    owner.part = fx.GraphModule({}, inner)
+    x, w, c = (described(outer.placeholder(name), *shape) for name, shape in (("x", (2, 3)), ("p_w", (3, 4)), ("c_lifted", (4,))))
+    call = outer.call_function(print, ("cpu", outer.get_attr("part"), x, w))
+    mm = outer.call_function(torch.ops.aten.mul.Tensor, (outer.call_function(operator.getitem, (call, 0)), c))
+    outer.output((described(mm, 2, 4),))
+    module = fx.GraphModule(owner, outer)
+    return Writer(module.graph, {"p_w": "w", "c_lifted": "c"}, None).run({})
+
+
+with open("region.pt.json", "w") as file:
+    json.dump(region(), file)
