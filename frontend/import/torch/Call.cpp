@@ -69,7 +69,7 @@ static void binary(Expander &expander) {
   int left = call.operand("self"), right = call.operand(call.has("weight") ? "weight" : "other");
   if (call.has("alpha") && call.real("alpha", 1) != 1)
     right = call.op("Mul", {right, expander.number(call.real("alpha", 1))});
-  if (call.has("rounding_mode"))
+  if (call.has("rounding_mode") || expander.node.op == "floor_divide")
     return call.result(call.op("Floor", {call.op("Div", {left, right})}));
   call.result(call.op(names.lookup(expander.node.op), {left, right}));
 }
@@ -154,14 +154,57 @@ static void reduce(Expander &expander) {
   if (call.tensor("other") >= 0)
     return call.result(call.op(expander.node.op == "max" ? "Max" : "Min",
                                {call.tensor("self"), call.tensor("other")}));
-  if (expander.wants(1)) // places of the largest, too
-    return expander.leave();
   int x = call.tensor("self");
   std::vector<int64_t> axes = call.list("dim");
   bool isGiven = !axes.empty();
   for (size_t i = 0; !isGiven && i < expander.rank(x); ++i)
     axes.push_back(static_cast<int64_t>(i));
   call.result(expander.reduce(names.lookup(expander.node.op), x, axes, call.isSet("keepdim")));
+  if (expander.wants(1)) // places of the largest, too
+    expander.result(1, call.op(expander.node.op == "min" ? "ArgMin" : "ArgMax", {x},
+                               {{"axis", axes}, {"keepdims", {call.isSet("keepdim")}}}));
+}
+
+/// (sum |x|^p)^(1/p), for p of 1, 2 and infinity
+static void norm(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  double order = call.real(call.has("ord") ? "ord" : "p", 2);
+  bool isLargest = order > 3e38;
+  if (order != 1 && order != 2 && !isLargest)
+    return expander.leave();
+  std::vector<int64_t> axes = call.list("dim");
+  bool isGiven = !axes.empty();
+  if (axes.size() > 1 && expander.node.op == "linalg_norm")
+    return expander.leave(); // of matrices
+  for (size_t i = 0; !isGiven && i < expander.rank(x); ++i)
+    axes.push_back(static_cast<int64_t>(i));
+  llvm::StringRef type = isLargest ? "ReduceMax" : order == 1 ? "ReduceL1" : "ReduceL2";
+  call.result(
+      expander.reduce(type, isLargest ? call.op("Abs", {x}) : x, axes, call.isSet("keepdim")));
+}
+
+static void square(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  call.result(call.op("Mul", {x, x}));
+}
+
+static void logSigmoid(Expander &expander) {
+  Call call(expander);
+  call.result(call.op("Log", {call.op("Sigmoid", {call.tensor("self")})}));
+}
+
+/// The first half of a dimension, times the sigmoid of the second.
+static void gatedLinear(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  auto axis = call.place(call.whole("dim", -1), expander.rank(x));
+  auto half = axis ? call.dims.exactQuotient(expander.shape(x)[*axis], 2) : llvm::None;
+  if (!half)
+    return axis ? expander.fail("its features do not divide into halves") : void();
+  int gate = call.op("Sigmoid", {expander.part(x, *axis, *half, *half)});
+  call.result(call.op("Mul", {expander.part(x, *axis, 0, *half), gate}));
 }
 
 static void arg(Expander &expander) {
@@ -183,6 +226,7 @@ static constexpr ExpansionEntry otherTable[] = {
     {"_log_softmax", "aten", softmax},
     {"_softmax", "aten", softmax},
     {"abs", "aten", nullptr, "Abs"},
+    {"acosh", "aten", nullptr, "Acosh"},
     {"add", "aten", binary},
     {"addcdiv", "aten", fusedAdd},
     {"addcmul", "aten", fusedAdd},
@@ -192,14 +236,18 @@ static constexpr ExpansionEntry otherTable[] = {
     {"any", "aten", reduce},
     {"argmax", "aten", arg},
     {"argmin", "aten", arg},
+    {"asinh", "aten", nullptr, "Asinh"},
+    {"atanh", "aten", nullptr, "Atanh"},
     {"bitwise_and", "aten", binary},
     {"bitwise_not", "aten", nullptr, "Not"},
     {"bitwise_or", "aten", binary},
     {"ceil", "aten", nullptr, "Ceil"},
+    {"celu", "aten", nullptr, "Celu"},
     {"clamp", "aten", clamp},
     {"clamp_max", "aten", clamp},
     {"clamp_min", "aten", clamp},
     {"cos", "aten", nullptr, "Cos"},
+    {"cosh", "aten", nullptr, "Cosh"},
     {"cumsum", "aten", cumulate},
     {"div", "aten", binary},
     {"elu", "aten", nullptr, "Elu"},
@@ -207,16 +255,23 @@ static constexpr ExpansionEntry otherTable[] = {
     {"erf", "aten", nullptr, "Erf"},
     {"exp", "aten", nullptr, "Exp"},
     {"floor", "aten", nullptr, "Floor"},
+    {"floor_divide", "aten", binary},
     {"fmod", "aten", binary},
     {"ge", "aten", binary},
     {"gelu", "aten", gelu},
+    {"glu", "aten", gatedLinear},
     {"gt", "aten", binary},
     {"hardsigmoid", "aten", nullptr, "HardSigmoid"},
     {"hardswish", "aten", nullptr, "HardSwish"},
     {"hardtanh", "aten", clamp},
+    {"isinf", "aten", nullptr, "IsInf"},
+    {"isnan", "aten", nullptr, "IsNaN"},
     {"le", "aten", binary},
     {"leaky_relu", "aten", leaky},
+    {"linalg_norm", "aten", norm},
+    {"linalg_vector_norm", "aten", norm},
     {"log", "aten", nullptr, "Log"},
+    {"log_sigmoid", "aten", logSigmoid},
     {"log_softmax", "aten", softmax},
     {"logical_and", "aten", binary},
     {"logical_not", "aten", nullptr, "Not"},
@@ -233,6 +288,7 @@ static constexpr ExpansionEntry otherTable[] = {
     {"mul", "aten", binary},
     {"ne", "aten", notEqual},
     {"neg", "aten", nullptr, "Neg"},
+    {"norm", "aten", norm},
     {"pow", "aten", power},
     {"prelu", "aten", binary},
     {"prod", "aten", reduce},
@@ -243,15 +299,19 @@ static constexpr ExpansionEntry otherTable[] = {
     {"round", "aten", nullptr, "Round"},
     {"rsqrt", "aten", rsqrt},
     {"rsub", "aten", reverseSubtract},
+    {"selu", "aten", nullptr, "Selu"},
     {"sigmoid", "aten", nullptr, "Sigmoid"},
     {"sign", "aten", nullptr, "Sign"},
     {"silu", "aten", nullptr, "Swish"},
     {"sin", "aten", nullptr, "Sin"},
+    {"sinh", "aten", nullptr, "Sinh"},
     {"softmax", "aten", softmax},
     {"softplus", "aten", nullptr, "Softplus"},
     {"sqrt", "aten", nullptr, "Sqrt"},
+    {"square", "aten", square},
     {"sub", "aten", binary},
     {"sum", "aten", reduce},
+    {"tan", "aten", nullptr, "Tan"},
     {"tanh", "aten", nullptr, "Tanh"},
     {"where", "aten", where},
 };

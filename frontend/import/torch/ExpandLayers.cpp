@@ -64,6 +64,12 @@ static void product(Expander &expander) {
   call.result(call.op("MatMul", {left, right}));
 }
 
+static void einsum(Expander &expander) {
+  Call call(expander);
+  call.result(
+      call.op("Einsum", call.tensors("tensors"), {{"equation", {}, 0, expander.text("equation")}}));
+}
+
 /// self + a * b
 static void addedProduct(Expander &expander) {
   Call call(expander);
@@ -124,13 +130,16 @@ static void groupNorm(Expander &expander) {
   int64_t groups = call.whole(call.has("num_groups") ? "num_groups" : "group", 0);
   if (expander.rank(x) < 3 || groups < 1)
     return expander.leave();
-  const Shape channels = {expander.shape(x)[1]};
+  const Shape of = expander.shape(x), channels = {of[1]};
   auto form = [&](llvm::StringRef name) {
     int value = call.tensor(name);
     return value < 0 ? expander.stored(channels, Float) : value;
   };
-  call.result(
-      call.op("GroupNormalization", {x, form("weight"), form("bias")}, {{"num_groups", {groups}}}));
+  bool isLine = of.size() == 3; // an image of one row
+  int image = isLine ? expander.reshape(x, {of[0], of[1], 1, of[2]}) : x;
+  int value = call.op("GroupNormalization", {image, form("weight"), form("bias")},
+                      {{"num_groups", {groups}}});
+  call.result(isLine ? expander.reshape(value, of) : value);
 }
 
 /// The features [B, T, H*E] that were cut into heads [B, H, T, E], so that they can be cut into
@@ -147,10 +156,35 @@ static int featuresOf(const Expander &expander, int heads) {
   return expander.rank(features) == 3 ? features : -1;
 }
 
+/// Attention with other than four dimensions: the first ones are a batch, and of three there is one
+/// head.
+static void flatAttention(Expander &expander, Call &call) {
+  std::vector<int> operands;
+  for (llvm::StringRef name : {"query", "key", "value"}) {
+    int value = call.tensor(name);
+    const Shape of = expander.shape(value);
+    size_t count = of.size() < 3 ? 0 : of.size() - (of.size() == 3 ? 2 : 3);
+    if (count == 0 || of.size() != expander.rank(call.tensor("query")))
+      return expander.leave();
+    Shape flat = {call.dims.product(llvm::ArrayRef<Dim>(of).take_front(count))};
+    if (of.size() == 3)
+      flat.push_back(1);
+    flat.append(of.begin() + static_cast<std::ptrdiff_t>(count), of.end());
+    operands.push_back(expander.reshape(value, flat));
+  }
+  auto shape = call.resultShape();
+  const Shape q = expander.shape(operands[0]), k = expander.shape(operands[1]);
+  if (!shape || call.tensor("attn_mask") >= 0 || call.isSet("is_causal") || q[1] != k[1])
+    return expander.leave();
+  call.result(expander.reshape(call.op("ScaledAttention", operands, {{"turned", {0}}}), *shape));
+}
+
 /// Queries [B, H, T, E] to keys and values [B, G, S, E], where heads of a group share keys.
 static void attention(Expander &expander) {
   Call call(expander);
   int q = call.tensor("query"), k = call.tensor("key"), v = call.tensor("value");
+  if (expander.rank(q) != 4 && expander.rank(q) == expander.rank(k))
+    return flatAttention(expander, call);
   if (expander.rank(q) != 4 || expander.rank(k) != 4 || expander.rank(v) != 4)
     return expander.leave();
   const Shape heads = expander.shape(q), groups = expander.shape(k);
@@ -268,13 +302,20 @@ static void adaptivePool(Expander &expander) {
 
 static constexpr ExpansionEntry layerTable[] = {
     {"_adaptive_avg_pool2d", "aten", adaptivePool},
+    {"_adaptive_avg_pool3d", "aten", adaptivePool},
+    {"_fused_rms_norm", "aten", layerNorm},
     {"_native_batch_norm_legit_no_training", "aten", batchNorm},
+    {"_scaled_dot_product_cudnn_attention", "aten", attention},
     {"_scaled_dot_product_efficient_attention", "aten", attention},
     {"_scaled_dot_product_flash_attention", "aten", attention},
     {"_scaled_dot_product_flash_attention_for_cpu", "aten", attention},
+    {"_scaled_dot_product_fused_attention_overrideable", "aten", attention},
     {"adaptive_avg_pool1d", "aten", adaptivePool},
     {"adaptive_avg_pool2d", "aten", adaptivePool},
+    {"adaptive_avg_pool3d", "aten", adaptivePool},
+    {"adaptive_max_pool1d", "aten", adaptivePool},
     {"adaptive_max_pool2d", "aten", adaptivePool},
+    {"adaptive_max_pool3d", "aten", adaptivePool},
     {"addmm", "aten", addedProduct},
     {"avg_pool1d", "aten", pool},
     {"avg_pool2d", "aten", pool},
@@ -287,8 +328,10 @@ static constexpr ExpansionEntry layerTable[] = {
     {"conv3d", "aten", conv},
     {"conv_transpose1d", "aten", conv},
     {"conv_transpose2d", "aten", conv},
+    {"conv_transpose3d", "aten", conv},
     {"convolution", "aten", conv},
     {"cudnn_batch_norm", "aten", batchNorm},
+    {"einsum", "aten", einsum},
     {"embedding", "aten", embedding},
     {"group_norm", "aten", groupNorm},
     {"gru", "aten", recurrent},

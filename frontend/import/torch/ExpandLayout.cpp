@@ -40,10 +40,11 @@ static void permute(Expander &expander) {
   std::vector<int64_t> order = call.list("dims");
   const auto rank = static_cast<int64_t>(expander.rank(x));
   if (expander.node.op != "permute") {
-    bool isPlain = expander.node.op == "t";
-    auto first = call.place(isPlain ? 0 : call.whole("dim0", 0), expander.rank(x)),
-         second = first ? call.place(isPlain ? rank - 1 : call.whole("dim1", 1), expander.rank(x))
-                        : llvm::None;
+    bool isPlain = expander.node.op == "t", isAxis = call.has("axis0");
+    int64_t one = call.whole(isAxis ? "axis0" : "dim0", 0),
+            other = isPlain ? rank - 1 : call.whole(isAxis ? "axis1" : "dim1", 1);
+    auto first = call.place(one, expander.rank(x)),
+         second = first ? call.place(other, expander.rank(x)) : llvm::None;
     if (!second)
       return;
     for (int64_t i = 0; i < rank; ++i)
@@ -182,11 +183,32 @@ static void roll(Expander &expander) {
   call.result(value);
 }
 
+/// Each place along a dimension so many times, one behind the other.
+static void repeatEach(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  auto shape = call.resultShape();
+  int64_t count = call.whole("repeats", 0);
+  if (call.tensor("repeats") >= 0 || !call.has("dim") || count < 1 || !shape)
+    return expander.leave();
+  auto axis = call.place(call.whole("dim", 0), expander.rank(x));
+  if (!axis)
+    return;
+  Shape thin = expander.shape(x), wide = thin;
+  auto behind = static_cast<std::ptrdiff_t>(*axis) + 1;
+  thin.insert(thin.begin() + behind, 1);
+  wide.insert(wide.begin() + behind, count);
+  int value = call.op("Expand", {expander.reshape(x, thin), expander.wholes(wide)});
+  call.result(expander.reshape(value, *shape));
+}
+
 static void repeat(Expander &expander) {
   Call call(expander);
   int x = call.tensor("self");
   const Shape of = expander.shape(x);
-  std::vector<int64_t> counts = call.list("repeats");
+  std::vector<int64_t> counts = call.list(call.has("dims") ? "dims" : "repeats");
+  if (call.has("dims") && counts.size() < of.size())
+    counts.insert(counts.begin(), of.size() - counts.size(), 1);
   if (counts.size() < of.size())
     return expander.leave();
   Shape form(counts.size() - of.size(), 1);
@@ -206,7 +228,7 @@ static void pad(Expander &expander) {
   Shape pads(2 * rank, 0);
   for (size_t i = 0; i < given.size(); ++i)
     pads[(i % 2 ? 2 * rank : rank) - 1 - i / 2] = given[i];
-  bool isMirror = expander.node.op.contains("reflect");
+  bool isMirror = expander.node.op.contains("reflect") || expander.text("mode") == "reflect";
   call.result(call.op("Pad", {x, expander.wholes(pads)},
                       {{"mode", {}, 0, isMirror ? "reflect" : "constant"}}));
 }
@@ -214,11 +236,46 @@ static void pad(Expander &expander) {
 static void resize(Expander &expander) {
   Call call(expander);
   auto shape = call.resultShape();
-  if (!shape || expander.rank(call.tensor("self")) != shape->size())
+  int x = call.tensor(call.has("self") ? "self" : "input");
+  if (!shape || expander.rank(x) != shape->size())
     return expander.leave();
-  bool isNearest = expander.node.op.contains("nearest");
-  call.result(call.op("Resize", {call.tensor("self"), -1, -1, expander.wholes(*shape)},
-                      {{"mode", {}, 0, isNearest ? "nearest" : "linear"}}));
+  llvm::StringRef op = expander.node.op;
+  llvm::StringRef mode = op.contains("nearest") ? "nearest"
+                         : op.contains("cubic") ? "cubic"
+                                                : "linear";
+  call.result(call.op("Resize", {x, -1, -1, expander.wholes(*shape)}, {{"mode", {}, 0, mode}}));
+}
+
+/// Blocks of channels become neighbours in the image: [N, C*r*r, H, W] as [N, C, H*r, W*r].
+static void pixelShuffle(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  const Shape of = expander.shape(x);
+  int64_t by = call.whole("upscale_factor", 0);
+  if (of.size() != 4 || by < 1 || by > INT32_MAX)
+    return expander.leave();
+  auto channels = call.dims.exactQuotient(of[1], by * by);
+  if (!channels)
+    return expander.fail("its channels are no blocks of that size");
+  int value = expander.reshape(x, {of[0], *channels, by, by, of[2], of[3]});
+  value = expander.transpose(value, {0, 1, 4, 2, 5, 3});
+  call.result(expander.reshape(
+      value, {of[0], *channels, call.dims.multiply(of[2], by), call.dims.multiply(of[3], by)}));
+}
+
+/// Places that one tensor of whole numbers says; others, such as those where something holds, are
+/// left.
+static void index(Expander &expander) {
+  Call call(expander);
+  std::vector<int> indices = call.tensors("indices");
+  auto isGiven = [](int value) { return value >= 0; };
+  auto first = llvm::find_if(indices, isGiven);
+  bool isWhole = first != indices.end() && llvm::count_if(indices, isGiven) == 1 &&
+                 (expander.type(*first) == Int64 || expander.type(*first) == Int32);
+  if (!isWhole)
+    return expander.leave();
+  call.result(
+      call.op("Gather", {call.tensor("self"), *first}, {{"axis", {first - indices.begin()}}}));
 }
 
 /// Numbers that are the same in every run are made once.
@@ -233,26 +290,39 @@ static void constant(Expander &expander) {
 static constexpr ExpansionEntry layoutTable[] = {
     {"_reshape_alias", "aten", view},
     {"_to_copy", "aten", same},
+    {"_unsafe_index", "aten", index},
     {"_unsafe_view", "aten", view},
+    {"_upsample_bicubic2d_aa", "aten", resize},
+    {"_upsample_bilinear2d_aa", "aten", resize},
+    {"_upsample_nearest_exact2d", "aten", resize},
     {"alias", "aten", same},
     {"arange", "aten", constant},
+    {"broadcast_to", "aten", expand},
     {"cat", "aten", concatenate},
     {"chunk", "aten", split},
     {"clone", "aten", same},
+    {"concat", "aten", concatenate},
+    {"concatenate", "aten", concatenate},
     {"constant_pad_nd", "aten", pad},
     {"contiguous", "aten", same},
     {"detach", "aten", same},
     {"dropout", "aten", same},
     {"empty", "aten", constant},
+    {"empty_like", "aten", constant},
     {"expand", "aten", expand},
+    {"expand_as", "aten", expand},
+    {"eye", "aten", constant},
     {"feature_dropout", "aten", same},
     {"flatten", "aten", view},
     {"flip", "aten", flip},
     {"full", "aten", constant},
     {"full_like", "aten", constant},
     {"gather", "aten", gather},
+    {"index", "aten", index},
     {"index_select", "aten", gather},
     {"lift_fresh_copy", "aten", same},
+    {"linspace", "aten", constant},
+    {"new_empty", "aten", constant},
     {"new_full", "aten", constant},
     {"new_ones", "aten", constant},
     {"new_zeros", "aten", constant},
@@ -260,9 +330,12 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"ones_like", "aten", constant},
     {"pad", "aten", pad},
     {"permute", "aten", permute},
+    {"pixel_shuffle", "aten", pixelShuffle},
     {"reflection_pad2d", "aten", pad},
     {"repeat", "aten", repeat},
+    {"repeat_interleave", "aten", repeatEach},
     {"reshape", "aten", view},
+    {"reshape_as", "aten", view},
     {"roll", "aten", roll},
     {"scalar_tensor", "aten", constant},
     {"select", "aten", select},
@@ -271,16 +344,28 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"split_with_sizes", "aten", split},
     {"squeeze", "aten", squeeze},
     {"stack", "aten", stack},
+    {"swapaxes", "aten", permute},
+    {"swapdims", "aten", permute},
     {"t", "aten", permute},
+    {"tensor_split", "aten", split},
+    {"tile", "aten", repeat},
     {"to", "aten", same},
     {"transpose", "aten", permute},
     {"type_as", "aten", same},
     {"unbind", "aten", split},
     {"unflatten", "aten", view},
+    {"unsafe_chunk", "aten", split},
+    {"unsafe_split", "aten", split},
     {"unsqueeze", "aten", unsqueeze},
+    {"upsample_bicubic2d", "aten", resize},
     {"upsample_bilinear2d", "aten", resize},
+    {"upsample_linear1d", "aten", resize},
+    {"upsample_nearest1d", "aten", resize},
     {"upsample_nearest2d", "aten", resize},
+    {"upsample_nearest3d", "aten", resize},
+    {"upsample_trilinear3d", "aten", resize},
     {"view", "aten", view},
+    {"view_as", "aten", view},
     {"zeros", "aten", constant},
     {"zeros_like", "aten", constant},
 };

@@ -131,7 +131,9 @@ bool Reader::argument(Node &node, llvm::StringRef name, const llvm::json::Value 
     return true;
   };
   auto plain = [&](const llvm::json::Value &one) {
-    if (auto truth = one.getAsBoolean())
+    if (one.getAsNull()) // nothing at that place of a list
+      attribute.integers.push_back(-1);
+    else if (auto truth = one.getAsBoolean())
       attribute.integers.push_back(*truth);
     else if (auto whole = one.getAsInteger())
       attribute.integers.push_back(*whole);

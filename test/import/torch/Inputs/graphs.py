@@ -42,7 +42,8 @@ class Graph:
 def every_op():
     g = Graph()
     for op in """abs ceil cos elu erf exp floor gelu hardsigmoid hardswish hardtanh leaky_relu log mish neg reciprocal relu relu_ relu6 round rsqrt
-    sigmoid sign silu sin softplus sqrt tanh clone contiguous detach dropout alias""".split():
+    sigmoid sign silu sin softplus sqrt tanh clone contiguous detach dropout alias asinh acosh atanh celu cosh isinf isnan log_sigmoid selu sinh
+    square tan""".split():
         g.op(op, ROWS, self=(ROWS,))
     g.op("gelu", ROWS, self=(ROWS,), approximate="tanh")
     for op in "add div maximum minimum mul sub remainder fmod rsub".split():
@@ -63,6 +64,11 @@ def every_op():
         g.op(op, [2], self=(ROWS,), dim=[1], keepdim=False)
         g.op(op, [2, 1], self=(ROWS,), dim=[-1], keepdim=True)
         g.op(op, [], self=(ROWS,))
+    g.op("max", [[2], [2]], self=(ROWS,), dim=1, keepdim=False)
+    g.op("linalg_vector_norm", [2, 1], self=(ROWS,), ord=2.0, dim=[-1], keepdim=True)
+    g.op("linalg_norm", [2], self=(ROWS,), ord=1, dim=[1])
+    g.op("norm", [], self=(ROWS,), p=3.4e38)
+    g.op("glu", [2, 4], self=([2, 8],), dim=-1)
     g.op("argmax", [2], "int64", self=(ROWS,), dim=1, keepdim=False)
     g.op("cumsum", ROWS, self=(ROWS,), dim=1)
     for op in "softmax _softmax log_softmax".split():
@@ -83,6 +89,7 @@ def every_op():
     g.op("bmm", [4, 2, 5], self=([4, 2, 3],), mat2=([4, 3, 5],))
     g.op("baddbmm", [4, 2, 5], self=([4, 2, 5],), batch1=([4, 2, 3],), batch2=([4, 3, 5],))
     g.op("matmul", [4, 2, 5], self=([4, 2, 3],), other=([3, 5],))
+    g.op("einsum", [4, 2, 5], equation="bij,kj->bik", tensors=[g.input([4, 2, 3]), g.input([5, 3])])
     g.op("embedding", [2, 3, 5], weight=g.stored(7, 5), indices=(ROWS, "int64"))
     for op in "batch_norm _native_batch_norm_legit_no_training".split():
         g.op(op, IMAGE, input=(IMAGE,), weight=g.stored(4), bias=g.stored(4), running_mean=g.stored(4), running_var=g.stored(4))
@@ -90,12 +97,16 @@ def every_op():
     g.op("native_layer_norm", [2, 3, 4], input=([2, 3, 4],), normalized_shape=[3, 4])
     g.op("rms_norm", ROWS, input=(ROWS,), normalized_shape=[3], weight=g.stored(3))
     g.op("group_norm", IMAGE, input=(IMAGE,), num_groups=2, weight=g.stored(4), bias=g.stored(4))
+    g.op("group_norm", [1, 4, 9], input=([1, 4, 9],), num_groups=2, weight=g.stored(4), bias=g.stored(4))
+    g.op("scaled_dot_product_attention", [2, 3, 4, 5, 6], query=([2, 3, 4, 5, 6],), key=([2, 3, 4, 7, 6],), value=([2, 3, 4, 7, 6],))
+    g.op("scaled_dot_product_attention", [2, 5, 6], query=([2, 5, 6],), key=([2, 7, 6],), value=([2, 7, 6],))
     g.op("scaled_dot_product_attention", [2, 4, 5, 6], query=([2, 4, 5, 6],), key=([2, 4, 7, 6],), value=([2, 4, 7, 6],))
     g.op("scaled_dot_product_attention", [2, 4, 5, 6], query=([2, 4, 5, 6],), key=([2, 2, 5, 6],), value=([2, 2, 5, 6],), is_causal=True)
     g.op("max_pool2d", [1, 4, 4, 4], self=(IMAGE,), kernel_size=[3, 3], stride=[2, 2], padding=[1, 1])
     g.op("max_pool2d_with_indices", [1, 4, 4, 4], self=(IMAGE,), kernel_size=[2], stride=[])
     g.op("avg_pool2d", [1, 4, 4, 4], self=(IMAGE,), kernel_size=[2, 2])
     g.op("adaptive_avg_pool2d", [1, 4, 1, 1], self=(IMAGE,), output_size=[1, 1])
+    g.op("adaptive_avg_pool3d", [1, 4, 1, 1, 1], self=([1, 4, 5, 6, 7],), output_size=[1, 1, 1])
     g.op("adaptive_avg_pool2d", [1, 4, 2, 2], self=(IMAGE,), output_size=[2, 2])
     tables = lambda gates, directions: [table for _ in range(directions) for table in
                                         (g.stored(gates * 6, 3), g.stored(gates * 6, 6), g.stored(gates * 6), g.stored(gates * 6))]
@@ -107,12 +118,21 @@ def every_op():
     g.op("expand", [4, 2, 3], self=([1, 3],), size=[4, 2, 3])
     g.op("permute", [1, 8, 8, 4], self=(IMAGE,), dims=[0, 2, 3, -3])
     g.op("transpose", [3, 2], self=(ROWS,), dim0=0, dim1=-1)
+    g.op("swapaxes", [3, 2], self=(ROWS,), axis0=-2, axis1=-1)
     g.op("t", [3, 2], self=(ROWS,))
+    g.op("expand_as", [4, 2, 3], self=([1, 3],), other=([4, 2, 3],))
+    g.op("reshape_as", [3, 2], self=(ROWS,), other=([3, 2],))
+    g.op("repeat_interleave", [2, 12], self=(ROWS,), repeats=4, dim=1)
+    g.op("tile", [2, 2, 6], self=(ROWS,), dims=[2, 1, 2])
+    g.op("pixel_shuffle", [1, 1, 16, 16], self=(IMAGE,), upscale_factor=2)
+    g.op("index", [5, 3], self=(ROWS,), indices=[g.input([5], "int64")])
+    g.op("index", [2, 5], self=(ROWS,), indices=[None, g.input([5], "int64")])
     g.op("squeeze", [5], self=([1, 5, 1],))
     g.op("squeeze", [1, 5], self=([1, 5, 1],), dim=[1, 2])
     g.op("unsqueeze", [2, 3, 1], self=(ROWS,), dim=-1)
     g.op("cat", [2, 7], tensors=[g.input(ROWS), g.input([2, 4])], dim=-1)
     g.op("stack", [2, 2, 3], tensors=[g.input(ROWS), g.input(ROWS)], dim=1)
+    g.op("tensor_split", [[2, 1], [2, 2]], self=(ROWS,), indices=[1], dim=1)
     g.op("split", [[2, 2], [2, 1]], self=(ROWS,), split_size=2, dim=1)
     g.op("unbind", [[3], [3]], self=(ROWS,), dim=0)
     g.op("slice", [2, 2], self=(ROWS,), dim=1, start=1, end=9223372036854775807, step=1)
@@ -124,10 +144,12 @@ def every_op():
     g.op("repeat", [3, 4, 3], self=(ROWS,), repeats=[3, 2, 1])
     g.op("constant_pad_nd", [3, 6], self=(ROWS,), pad=[1, 2, 0, 1])
     g.op("upsample_nearest2d", [1, 4, 16, 16], self=(IMAGE,), output_size=[16, 16])
+    g.op("upsample_nearest2d", [1, 4, 16, 16], input=(IMAGE,), scale_factors=[2.0, 2.0])
+    g.op("upsample_bilinear2d", [1, 4, 16, 16], input=(IMAGE,), output_size=[16, 16], align_corners=False)
     g.op("_to_copy", ROWS, "float16", self=(ROWS,))
     g.op("add", ROWS, self=(ROWS,), other=g.op("full", [3], result=False, size=[3], fill_value=1))
     # Costed by what they read and write.
-    g.op("index", [5, 3], self=(ROWS,), indices=[g.input([5], "int64")])
+    g.op("index", [5], self=(ROWS,), indices=[g.input([5], "int64"), g.input([5], "int64")])
     g.op("topk", [[2, 2], [2, 2]], self=(ROWS,), k=2)
     g.op("slice", [2, 1], self=(ROWS,), dim=1, end={"size": "sym"})
     g.write("every_op.pt.json")
