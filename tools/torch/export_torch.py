@@ -23,7 +23,7 @@ LEFT_OUT = {"device", "dtype", "layout", "pin_memory", "memory_format", "generat
 
 
 def stored_tensors(model):
-    """Parameters and buffers by all their names, and of names for one tensor the first."""
+    """Parameters and buffers by all their names, of names for one tensor the first, and the names of parameters."""
     tensors, first, names = {}, {}, {}
     for prefix, module in model.named_modules(remove_duplicate=False):
         for name, tensor in [*module._parameters.items(), *module._buffers.items()]:
@@ -31,7 +31,7 @@ def stored_tensors(model):
                 whole = f"{prefix}.{name}" if prefix else name
                 tensors[whole] = tensor
                 names[whole] = first.setdefault(id(tensor), whole)
-    return tensors, names
+    return tensors, names, {name for name, tensor in tensors.items() if isinstance(tensor, torch.nn.Parameter)}
 
 
 def exported(model, arguments, dynamic):
@@ -52,7 +52,7 @@ def recorded(model, arguments):
         from torch.func import functional_call
     except ImportError:
         from torch.nn.utils.stateless import functional_call
-    tensors, _ = stored_tensors(model)
+    tensors, _, _ = stored_tensors(model)
 
     def run(stored, *inputs):
         return functional_call(model, stored, inputs)
@@ -95,8 +95,11 @@ def region(node):
 
 
 class Writer:
-    def __init__(self, graph, stored, dynamic):
-        self.graph, self.stored, self.dynamic = graph, stored, dynamic or {}
+    """Of GRAPH; STORED has the names of the stored tensors that placeholders are, FIRST the first of all names of each of these, and
+    PARAMETERS the names of those that a model learns."""
+
+    def __init__(self, graph, stored, dynamic, first, parameters):
+        self.graph, self.stored, self.dynamic, self.first, self.parameters = graph, stored, dynamic or {}, first, parameters
         self.references, self.symbols = {}, {}  # of a node how the file refers to it, of a region a list of such
         self.prefix = ""  # of names in a region
         self.document = {"format": "perfc torch 1", "inputs": [], "stored": [], "nodes": [], "outputs": []}
@@ -136,15 +139,17 @@ class Writer:
     def add(self, kind, node, name, value):
         """A tensor that nothing makes; one that has several names is written once."""
         self.references[node] = {"node": name}
-        if all(one["name"] != name for one in self.document[kind]):
-            self.document[kind].append({"name": name, **described(value, self.symbols if kind == "inputs" else {})})
+        if any(one["name"] == name for one in self.document[kind]):
+            return
+        buffer = {"buffer": True} if kind == "stored" and name not in self.parameters else {}
+        self.document[kind].append({"name": name, **described(value, self.symbols if kind == "inputs" else {}), **buffer})
 
-    def placeholder(self, node, first):
+    def placeholder(self, node):
         value = node.meta.get("val")
         if node in self.references or not isinstance(value, torch.Tensor):
             return  # an operand of a region, or a size
         if node.name in self.stored:
-            return self.add("stored", node, first.get(self.stored[node.name], self.stored[node.name]), value)
+            return self.add("stored", node, self.first.get(self.stored[node.name], self.stored[node.name]), value)
         for dim, size in self.dynamic.get(node.name, {}).items():
             self.symbols[str(value.shape[dim])] = str(size)
         self.add("inputs", node, node.name, value)
@@ -162,33 +167,32 @@ class Writer:
         self.document["nodes"].append({"name": name, "op": str(node.target), "arguments": self.arguments(node), "results": results})
         self.references[node] = {"node": name}
 
-    def inline(self, node, graph, placeholders, operands, first):
+    def inline(self, node, graph, placeholders, operands):
         """The nodes of a region stand in the place of its call."""
         for placeholder, operand in zip(placeholders, operands):
             self.references[placeholder] = self.plain(operand)
         outer, self.prefix = self.prefix, f"{self.prefix}{node.name}."
-        self.references[node] = self.nodes(graph, first)
+        self.references[node] = self.nodes(graph)
         self.prefix = outer
 
-    def nodes(self, graph, first):
+    def nodes(self, graph):
         """Writes the nodes of GRAPH; how the file refers to its results."""
         results = []
         for node in graph.nodes:
             if node.op == "placeholder":
-                self.placeholder(node, first)
+                self.placeholder(node)
             elif node.op == "get_attr" and isinstance(held(node), torch.Tensor):  # held, but not as a parameter
                 self.add("stored", node, self.prefix + node.name, held(node))
             elif node.op == "call_function" and node.target is not operator.getitem:
                 found = region(node)
-                self.inline(node, *found, first) if found else self.call(node)
+                self.inline(node, *found) if found else self.call(node)
             elif node.op == "output":
                 flat = torch.utils._pytree.tree_flatten(node.args[0])[0]
                 results = [self.plain(one) for one in flat]
         return results
 
-    def run(self, first):
-        """The document; FIRST has the first of the names of each stored tensor."""
-        results = self.nodes(self.graph, first)
+    def run(self):
+        results = self.nodes(self.graph)
         self.document["outputs"] = [one for one in results if isinstance(one, dict) and "size" not in one]
         return self.document
 
@@ -202,7 +206,8 @@ def export(model, arguments, path, dynamic=None):
         sys.exit("export_torch.py: open sizes need torch.export, which this PyTorch does not have")
     else:
         graph, stored = recorded(model, arguments)
-    document = Writer(graph, stored, dynamic).run(stored_tensors(model)[1])
+    _, first, parameters = stored_tensors(model)
+    document = Writer(graph, stored, dynamic, first, parameters).run()
     with open(path, "w") as file:
         json.dump(document, file)
     return document

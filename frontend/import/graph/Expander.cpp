@@ -114,7 +114,9 @@ int Expander::part(int value, size_t axis, const Dim &first, const Dim &count) {
     Shape cut = shape(value);
     cut[axis] = count;
     net.values[value].isRead = true;
-    return stored(cut, type(value));
+    int made = stored(cut, type(value));
+    net.values[made].isWeight = net.values[value].isWeight;
+    return made;
   }
   return op("Slice", {value, wholes({first}), wholes({dims.add(first, count)}),
                       wholes({static_cast<int64_t>(axis)})});

@@ -27,6 +27,7 @@ int Flattener::addTensor(const Tensor &tensor) {
   value.type = tensor.type;
   value.hasShape = value.isStored = value.isFromFile = true;
   value.isScaled = tensor.isScaled;
+  value.isWeight = !tensor.isConstant && value.type != Bool && value.type != Int64;
   value.shape.assign(tensor.dims.begin(), tensor.dims.end());
   std::vector<Scalar> content;
   for (int64_t one : tensor.integers)
@@ -93,7 +94,7 @@ bool Flattener::weight(const Node &node, int shape, Names &names) {
   value.name = node.outputs[0];
   const Attribute *zero = node.find("value");
   value.type = zero && zero->tensor ? zero->tensor->type : static_cast<int32_t>(Float);
-  value.hasShape = value.isStored = value.isFromFile = true;
+  value.hasShape = value.isStored = value.isFromFile = value.isWeight = true;
   for (const Scalar &extent : *net.values[shape].content)
     value.shape.push_back(extent.whole);
   net.values[shape].isRead = true;
@@ -241,14 +242,12 @@ bool Flattener::apply(const Node &made, const Node &node, llvm::ArrayRef<int> in
     op.inputs.resize(4);
   if (op.type == "AppendCache")
     op.inputs.erase(op.inputs.begin());
-  // What is made of stored tensors alone is made once, before the model runs; so it is stored.
   bool isStored = !inputs.empty();
   for (int input : inputs) {
     isStored &= input < 0 || net.values[input].isStored;
     if (input >= 0)
       net.values[input].isRead = true;
   }
-  bool isFolded = !results.empty();
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i] < 0)
       continue;
@@ -268,8 +267,12 @@ bool Flattener::apply(const Node &made, const Node &node, llvm::ArrayRef<int> in
                          shown(value.name));
       return false;
     }
-    isFolded = isFolded && (value.content || isStored);
   }
+  // What is made of stored tensors alone is made once, before the model runs; so it is stored.
+  isStored = isStored && (model.foldsWeights || isAnotherForm(op));
+  bool isFolded = !results.empty() && llvm::all_of(results, [&](int id) {
+    return id < 0 || net.values[id].content || isStored;
+  });
   if (isFolded)
     fold(op, isStored);
   return true;
@@ -280,6 +283,20 @@ static bool isView(llvm::StringRef type) {
   static constexpr llvm::StringLiteral views[] = {"Cast",    "Flatten",   "Identity", "Reshape",
                                                   "Squeeze", "Transpose", "Unsqueeze"};
   return llvm::is_contained(views, type);
+}
+
+/// Whether the first result is the weights that it is made of in another form, each of them once,
+/// or is made of none.
+bool Flattener::isAnotherForm(const Op &op) const {
+  Dim all = 0;
+  bool hasWeights = false;
+  for (int input : op.inputs)
+    if (input >= 0 && net.values[input].isWeight) {
+      all = net.dims.add(all, net.dims.product(net.values[input].shape));
+      hasWeights = true;
+    }
+  int made = op.outputs[0];
+  return !hasWeights || made < 0 || net.dims.product(net.values[made].shape) == all;
 }
 
 /// Removes the last operation, whose results are known or made of stored tensors. What depends on
@@ -294,6 +311,8 @@ void Flattener::fold(const Op &op, bool isStored) {
   for (int id : op.outputs)
     if (id >= 0) {
       net.values[id].isStored = true;
+      net.values[id].isWeight = llvm::any_of(
+          op.inputs, [&](int input) { return input >= 0 && net.values[input].isWeight; });
       net.values[id].origin = op.inputs.empty() ? -1 : op.inputs[0];
       if (!isForm)
         net.values[id].maker = -1;

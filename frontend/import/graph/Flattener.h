@@ -87,6 +87,7 @@ private:
   bool operation(const Node &node, llvm::ArrayRef<int> inputs, Names &names);
   void takeDeclared(const Names &names, int value);
   void fold(const Op &op, bool isStored);
+  bool isAnotherForm(const Op &op) const;
   void removeUnused();
 
   const Model &model;

@@ -71,7 +71,7 @@ static void countStored(const Net &net, Program &program) {
         isOther[static_cast<size_t>(at)] = true;
   for (size_t i = 0; i < net.values.size(); ++i) {
     const Value &value = net.values[i];
-    bool isWeight = value.isFromFile && value.isRead && !value.shape.empty() &&
+    bool isWeight = value.isFromFile && value.isRead && value.isWeight && !value.shape.empty() &&
                     (isFloating(value.type) || bitsOf(value.type) <= 8 || value.isScaled);
     int64_t elements = isWeight ? 1 : 0;
     for (const Dim &dim : value.shape)

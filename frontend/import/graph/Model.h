@@ -61,6 +61,7 @@ struct Tensor {
   uint64_t offset = 0;
   /// Whole numbers that stand for real ones by a scale, as those of a bias.
   bool isScaled = false;
+  bool isConstant = false; ///< known to be no weight
   /// The values of a small tensor, of which one list is empty.
   std::vector<int64_t> integers;
   std::vector<double> reals;
@@ -146,6 +147,8 @@ struct Model {
   /// Locations of external data, each with the place that names it.
   std::vector<std::pair<llvm::StringRef, uint64_t>> externalFiles;
   std::vector<llvm::ArrayRef<ExpansionEntry>> expansions; ///< of the format's own operators
+  /// Whether what is made of weights alone is made before the model runs, or in every run.
+  bool foldsWeights = true;
   llvm::BumpPtrAllocator texts; ///< that the file does not have as they are
 
   llvm::StringRef keep(const std::string &text) { return llvm::StringRef(text).copy(texts); }

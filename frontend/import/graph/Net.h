@@ -36,6 +36,7 @@ struct Value {
   bool hasShape = false;
   bool isStored = false;   ///< an initializer, or computed from such
   bool isFromFile = false; ///< an initializer or constant
+  bool isWeight = false;   ///< stored, and no mask or list of places, or made of such
   bool isScaled = false;   ///< whole numbers that stand for real ones by a scale
   bool isRead = false;     ///< by any operation, those too that are computed
   Shape shape;

@@ -82,16 +82,22 @@ static std::string ownWindows(Writer &writer, const Windows &windows, const Shap
   return text;
 }
 
-/// A convolution along any number of sides, in groups where its weights are stored: an op of the
-/// program. "" where it cannot be written.
+/// A convolution along any number of sides: an op of the program. Stored weights have groups as a
+/// dimension, of others they are rows.
 static std::string ownConv(Writer &writer, const Op &op, const Windows &windows, int64_t groups) {
   int weights = op.input(1);
-  bool isFree = writer.hasForm(weights, grouped(writer, writer.shapeOf(weights), groups));
-  if (!isFree && groups != 1)
-    return "";
-  std::string image = "N, A", filters = isFree ? "G, M, K" : "M, K",
-              extents = isFree ? "N, F" : "N, M", numbers, place = isFree ? "n, g*M + m" : "n, m",
-              read = isFree ? "n, g*K + k" : "n, k", tap = isFree ? "g, m, k" : "m, k";
+  bool isFree = writer.hasForm(weights, grouped(writer, writer.shapeOf(weights), groups)),
+       hasRows = !isFree && groups != 1;
+  std::string image = isFree || hasRows ? "N, A" : "N, K",
+              filters = isFree    ? "G, M, K"
+                        : hasRows ? "F, K"
+                                  : "M, K",
+              extents = isFree || hasRows ? "N, F" : "N, M", ranges, numbers,
+              place = isFree || hasRows ? "n, g*M + m" : "n, m",
+              read = isFree || hasRows ? "n, g*K + k" : "n, k",
+              tap = isFree    ? "g, m, k"
+                    : hasRows ? "g*M + m, k"
+                              : "m, k";
   for (size_t i = 0; i < windows.kernel.size(); ++i) {
     image += fmt::format(", A{}", i);
     filters += fmt::format(", R{}", i);
@@ -101,17 +107,22 @@ static std::string ownConv(Writer &writer, const Op &op, const Windows &windows,
     tap += fmt::format(", r{}", i);
     numbers += fmt::format(", stride{0} = 1, dilation{0} = 1, before{0} = 0", i);
   }
-  if (!isFree)
-    image.replace(3, 1, "K");
+  if (hasRows) {
+    numbers = ", G, M" + numbers;
+    ranges = "  where g < G\n  where m < M\n";
+  }
   const Shape result = writer.shapeOf(op.outputs[0]);
   std::string name = writer.privateOp(
       "conv",
-      fmt::format("op NAME(x[{}], w[{}]: weight{}) -> y[{}] {{\n  y[{}] += x[{}] * w[{}]\n}}\n",
-                  image, filters, numbers, extents, place, read, tap));
+      fmt::format("op NAME(x[{}], w[{}]{}{}) -> y[{}] {{\n{}  y[{}] += x[{}] * w[{}]\n}}\n", image,
+                  filters, hasRows ? "" : ": weight", numbers, extents, ranges, place, read, tap));
   std::string x = writer.plain(op.input(0));
   std::string w = isFree ? writer.weight(weights, grouped(writer, writer.shapeOf(weights), groups))
                          : writer.plain(weights);
   std::string channels = isFree ? ", F = " + writer.net.dims.text(result[1]) : "";
+  if (hasRows)
+    channels = fmt::format(", G = {}, M = {}", groups,
+                           writer.net.dims.text(writer.net.dims.divide(result[1], groups)));
   return fmt::format("{}({}, {}{}{})", name, x, w, channels, ownWindows(writer, windows, result));
 }
 
@@ -140,8 +151,6 @@ static bool conv(Writer &writer, const Op &op) {
                        writer.weight(weights, shape), uniform(*windows));
   } else if (kernel.size() > 2 || !isFree) {
     call = ownConv(writer, op, *windows, groups);
-    if (call.empty())
-      return false;
   } else if (isDepthwise) {
     call = fmt::format("{}({}, {}{})", writer.library("depthwise", "depthwise"), x,
                        writer.weight(weights, own), uniform(*windows));

@@ -110,7 +110,7 @@ std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
   Layout &at = layout(value);
   if (!at.isUnnamed())
     return llvm::ArrayRef<Dim>(at.ranks) == ranks ? at.name : plain(value);
-  std::string text = (net.values[value].isStored ? "weight[" : "tensor[") + dimsText(ranks) + "]";
+  std::string text = (net.values[value].isWeight ? "weight[" : "tensor[") + dimsText(ranks) + "]";
   std::string role = roleOf(net.values[value]);
   bool isShared = net.values[value].uses > 1;
   if (role.empty() && !isShared && loops.empty())
@@ -129,7 +129,8 @@ std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
 std::string Writer::vector(int value, const Dim &extent) {
   if (hasForm(value, extent) || !net.values[value].isStored)
     return weight(value, extent);
-  return newWeight("weight[" + dimsText(extent) + "]" + roleOf(net.values[value]));
+  llvm::StringRef kind = net.values[value].isWeight ? "weight[" : "tensor[";
+  return newWeight((kind + dimsText(extent) + "]" + roleOf(net.values[value])).str());
 }
 
 std::string Writer::newWeight(llvm::StringRef text, bool isShared) {
@@ -142,7 +143,7 @@ std::string Writer::newWeight(llvm::StringRef text, bool isShared) {
 std::string Writer::named(int value) {
   Layout &at = layout(value);
   if (at.isUnnamed()) {
-    llvm::StringRef kind = net.values[value].isStored ? "weight[" : "tensor[";
+    llvm::StringRef kind = net.values[value].isWeight ? "weight[" : "tensor[";
     std::string name =
         newWeight((kind + dimsText(at.ranks) + "]" + roleOf(net.values[value])).str(),
                   net.values[value].uses > 1);

@@ -184,6 +184,21 @@ static void norm(Expander &expander) {
       expander.reduce(type, isLargest ? call.op("Abs", {x}) : x, axes, call.isSet("keepdim")));
 }
 
+/// g * v / |v|, where the norm is over all dimensions but one.
+static void weightNorm(Expander &expander) {
+  Call call(expander);
+  int v = call.tensor("v");
+  auto axis = call.place(call.whole("dim", 0), expander.rank(v));
+  if (!axis)
+    return;
+  std::vector<int64_t> axes;
+  for (size_t i = 0; i < expander.rank(v); ++i)
+    if (i != *axis)
+      axes.push_back(static_cast<int64_t>(i));
+  int scale = call.op("Div", {call.tensor("g"), expander.reduce("ReduceL2", v, axes, 1)});
+  call.result(call.op("Mul", {v, scale}));
+}
+
 static void square(Expander &expander) {
   Call call(expander);
   int x = call.tensor("self");
@@ -225,6 +240,8 @@ static constexpr ExpansionEntry otherTable[] = {
     {"__or__", "aten", binary},
     {"_log_softmax", "aten", softmax},
     {"_softmax", "aten", softmax},
+    {"_weight_norm", "aten", weightNorm},
+    {"_weight_norm_interface", "aten", weightNorm},
     {"abs", "aten", nullptr, "Abs"},
     {"acosh", "aten", nullptr, "Acosh"},
     {"add", "aten", binary},

@@ -135,6 +135,8 @@ static void groupNorm(Expander &expander) {
     int value = call.tensor(name);
     return value < 0 ? expander.stored(channels, Float) : value;
   };
+  if (of[1].is(groups))
+    return call.result(call.op("InstanceNormalization", {x, form("weight"), form("bias")}));
   bool isLine = of.size() == 3; // an image of one row
   int image = isLine ? expander.reshape(x, {of[0], of[1], 1, of[2]}) : x;
   int value = call.op("GroupNormalization", {image, form("weight"), form("bias")},

@@ -98,11 +98,13 @@ bool Reader::stored(const Object &document) {
   const Array *list = document.getArray("stored");
   for (size_t i = 0; list && i < list->size(); ++i) {
     graph::ValueInfo info;
+    const Object *object = (*list)[i].getAsObject();
     if (!tensor((*list)[i], info))
       return false;
     graph::Tensor made;
     made.name = info.name;
     made.type = info.type;
+    made.isConstant = object && object->getBoolean("buffer").getValueOr(false);
     for (const graph::DeclaredDim &dim : info.shape) {
       if (dim.value < 0)
         return fail(
@@ -222,6 +224,7 @@ bool Reader::run(const Object &document) {
     model.graph.outputs.back().name = resultName(*from, object->getInteger("result").getValueOr(0));
   }
   model.operatorSets.emplace_back("", 17);
+  model.foldsWeights = false;
   model.expansions = expansions();
   return true;
 }

@@ -174,6 +174,23 @@ def layer():
     g.write("layer.pt.json")
 
 
+def weights():
+    """What is made of weights: rows of a table of positions, which a list in a buffer says, a shifted scale, which is another form of one, and
+    the weights of a convolution in groups, whose norms are computed in every run."""
+    g = Graph()
+    x = g.input([1, 16, 64])
+    ids = g.tensor("stored", [1, 16], "int64")
+    g.document["stored"][-1]["buffer"] = True
+    rows = g.op("embedding", [1, 16, 64], result=False, weight=g.stored(512, 64), indices=ids)
+    x = g.op("add", [1, 16, 64], result=False, self=x, other=rows)
+    scale = g.op("add", [64], result=False, self=g.stored(64), other=1)
+    x = g.op("rms_norm", [1, 16, 64], result=False, input=x, normalized_shape=[64], weight=scale)
+    x = g.op("transpose", [1, 64, 16], result=False, self=x, dim0=1, dim1=2)
+    kernel = g.op("_weight_norm", [64, 32, 3], result=False, v=g.stored(64, 32, 3), g=g.stored(64, 1, 1), dim=0)
+    g.op("conv1d", [1, 64, 16], input=x, weight=kernel, stride=[1], padding=[1], dilation=[1], groups=2)
+    g.write("weights.pt.json")
+
+
 def hostile(perfc):
     g = Graph()
     g.op("relu", ROWS, self=(ROWS,))
@@ -209,5 +226,6 @@ def hostile(perfc):
 
 every_op()
 layer()
+weights()
 if len(sys.argv) > 1:
     hostile(sys.argv[1])
