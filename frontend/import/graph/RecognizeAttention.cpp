@@ -7,20 +7,62 @@
 using namespace perfc;
 using namespace perfc::graph;
 
-/// Keys or values [B, G, S, E] that are repeated for each head of their group: what is repeated.
-int Recognizer::unrepeated(int value, std::vector<Op *> &parts) {
-  Op *flat = maker(value, {"Reshape"});
-  Op *wide = flat ? maker(flat->input(0), {"Expand"}) : nullptr;
+/// Keys or values [B, G, S, E] that stand as [B, G, R, S, E] for the R heads of a group: what is
+/// repeated, or -1.
+int Recognizer::groupsOf(int value, std::vector<Op *> &parts) {
+  Op *wide = maker(value, {"Expand"});
   Op *thin = wide ? maker(wide->input(0), {"Unsqueeze", "Reshape"}) : nullptr;
   if (!thin || net.values[thin->input(0)].shape.size() != 4)
-    return value;
+    return -1;
   const Shape &from = net.values[thin->input(0)].shape,
-              &middle = net.values[thin->outputs[0]].shape, &to = net.values[value].shape;
-  if (middle.size() != 5 || !middle[2].is(1) || middle[1] != from[1] || to.size() != 4 ||
-      !net.dims.exactQuotient(to[1], from[1]))
-    return value;
-  parts.insert(parts.end(), {flat, wide, thin});
+              &middle = net.values[thin->outputs[0]].shape;
+  if (middle.size() != 5 || !middle[2].is(1) || middle[1] != from[1])
+    return -1;
+  parts.insert(parts.end(), {wide, thin});
   return thin->input(0);
+}
+
+/// Keys or values that are repeated for each head of their group: what is repeated, else `value`.
+int Recognizer::unrepeated(int value, std::vector<Op *> &parts) {
+  Op *flat = maker(value, {"Reshape"});
+  std::vector<Op *> own = {flat};
+  int groups = flat ? groupsOf(flat->input(0), own) : -1;
+  const Shape &to = net.values[value].shape;
+  if (groups < 0 || to.size() != 4 || !net.dims.exactQuotient(to[1], net.values[groups].shape[1]))
+    return value;
+  parts.insert(parts.end(), own.begin(), own.end());
+  return groups;
+}
+
+/// Keys [B, G, S, E] that were turned into [B, G, E, S], maybe with the heads as one dimension in
+/// between: what is turned, or -1.
+int Recognizer::unturned(int keys, std::vector<Op *> &parts) {
+  auto turns = [](const Op *turn, llvm::ArrayRef<int64_t> order) {
+    const Attribute *given = turn ? turn->node->find("perm") : nullptr;
+    return given && llvm::ArrayRef<int64_t>(given->integers) == order;
+  };
+  Op *turn = maker(keys, {"Transpose"});
+  if (turns(turn, {0, 1, 3, 2})) {
+    parts.push_back(turn);
+    return turn->input(0);
+  }
+  Op *back = maker(keys, {"Reshape"});
+  turn = back ? maker(back->input(0), {"Transpose"}) : nullptr;
+  Op *flat = turns(turn, {0, 2, 1}) ? maker(turn->input(0), {"Reshape"}) : nullptr;
+  if (!flat)
+    return -1;
+  // The heads of a group may be repeated right before.
+  std::vector<Op *> own = {back, turn, flat};
+  int value = flat->input(0), groups = groupsOf(value, own);
+  value = groups < 0 ? value : groups;
+  const Shape &from = net.values[value].shape, &rows = net.values[flat->outputs[0]].shape,
+              &to = net.values[keys].shape;
+  if (from.size() != 4 || to.size() != 4 || rows.size() != 3 || to[0] != from[0] ||
+      (groups < 0 && to[1] != from[1]) || to[2] != from[3] || to[3] != from[2] ||
+      rows[1] != from[2] || rows[2] != from[3])
+    return -1;
+  parts.insert(parts.end(), own.begin(), own.end());
+  return value;
 }
 
 /// Whether `value` is (-x2, x1), of the halves of the last dimension of `x`.
@@ -127,22 +169,18 @@ bool Recognizer::attention(Op &last) {
   int queries = unscaled(product->input(0)), keys = unscaled(product->input(1)),
       values_ = unrepeated(last.input(1), parts);
   llvm::SmallVector<int64_t, 4> plainKeys;
-  if (Op *turn = maker(keys, {"Transpose"})) {
-    // Repeated keys stand before the transpose.
-    std::vector<Op *> repeats;
-    Op *scale = maker(turn->input(0), {"Mul", "Div"});
-    bool isScaled = scale && net.number(scale->input(1));
-    int unturned = isScaled ? scale->input(0) : turn->input(0);
-    int before = unrepeated(unturned, repeats);
-    const Attribute *order = turn->node->find("perm");
-    bool turnsLast = order && order->integers.size() == 4 && order->integers[0] == 0 &&
-                     order->integers[1] == 1 && order->integers[2] == 3;
-    if (turnsLast && (isScaled || before != unturned)) {
-      parts.push_back(turn);
-      if (isScaled)
-        parts.push_back(scale);
-      parts.insert(parts.end(), repeats.begin(), repeats.end());
-      keys = before;
+  std::vector<Op *> before;
+  if (int turned = unturned(keys, before); turned >= 0) {
+    // A scale and repeated keys stand before the transpose, which by itself moves nothing.
+    Op *scale = maker(turned, {"Mul", "Div"});
+    if (scale && net.number(scale->input(1))) {
+      before.push_back(scale);
+      turned = scale->input(0);
+    }
+    turned = unrepeated(turned, before);
+    if (before.size() > 1) {
+      parts.insert(parts.end(), before.begin(), before.end());
+      keys = turned;
       plainKeys = {0};
     }
   }

@@ -42,7 +42,9 @@ private:
   bool geluTanh(Op &last);
   bool gate(Op &last);
   bool attention(Op &last);
+  int groupsOf(int value, std::vector<Op *> &parts);
   int unrepeated(int value, std::vector<Op *> &parts);
+  int unturned(int keys, std::vector<Op *> &parts);
   bool isRotatedHalf(int value, int x, std::vector<Op *> &parts);
   bool rotary(Op &last);
   bool groupNorm(Op &last);

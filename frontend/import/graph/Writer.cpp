@@ -37,11 +37,13 @@ Writer::Writer(Net &net, llvm::StringRef format) : net(net), format(format) {
   grow();
   orders.resize(net.values.size());
   std::vector<bool> isRead(net.values.size());
-  for (Op &op : net.ops)
+  size_t number = 0;
+  for (Op &op : net.ops) {
     for (int input : op.inputs) {
       if (input < 0 || op.isGone)
         continue;
       users[input] = &op;
+      lastUses[input] = number;
       llvm::ArrayRef<int64_t> order;
       if (op.type == "Transpose" && op.node->find("renames"))
         order = op.node->find("perm")->integers;
@@ -50,12 +52,15 @@ Writer::Writer(Net &net, llvm::StringRef format) : net(net), format(format) {
       orders[input] = order;
       isRead[input] = true;
     }
+    ++number;
+  }
 }
 
 void Writer::grow() {
   layouts.resize(net.values.size());
   isLaidOut.resize(net.values.size());
   users.resize(net.values.size());
+  lastUses.resize(net.values.size());
 }
 
 Op *Writer::userOf(int value) { return users[value]; }
@@ -115,7 +120,7 @@ std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
   bool isShared = net.values[value].uses > 1;
   if (role.empty() && !isShared && loops.empty())
     return text;
-  std::string name = newWeight(text + role, isShared);
+  std::string name = newWeight(text + role, value);
   // A vector is small, and read in many forms; dimensions of 1 beside it make no other one.
   bool isMatrix = ranks.size() > 1 && shapeOf(value).size() > 1;
   bool isForm = llvm::ArrayRef<Dim>(at.ranks) == ranks;
@@ -133,11 +138,46 @@ std::string Writer::vector(int value, const Dim &extent) {
   return newWeight((kind + dimsText(extent) + "]" + roleOf(net.values[value])).str());
 }
 
-std::string Writer::newWeight(llvm::StringRef text, bool isShared) {
+std::string Writer::newWeight(llvm::StringRef text, int value) {
   std::string name = newName("w");
   Line made{name, (name + " = " + text).str(), {}, !loops.empty()};
-  (isShared ? shared : loops.empty() ? lines : loops.front().weights).push_back(std::move(made));
+  if (!loops.empty())
+    loops.front().weights.push_back(std::move(made));
+  else if (value < 0 || net.values[value].uses < 2)
+    lines.push_back(std::move(made));
+  else
+    shared.push_back({std::move(made), lines.size(), std::max(lastUses[value], current) - current});
   return name;
+}
+
+/// The lines with equal layers folded. A tensor that all layers read stands before them, one that a
+/// layer reads several times inside of it: of where the shared ones may stand, the shortest text.
+std::string Writer::folded(size_t first, std::vector<std::string> &results) {
+  std::string best;
+  std::vector<std::string> bestResults;
+  for (size_t least : {size_t(0), net.ops.size() / 2, net.ops.size() + 1}) {
+    std::vector<Line> all(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(first));
+    for (const Shared &one : shared)
+      if (one.span >= least)
+        all.push_back(one.line);
+    auto next = shared.begin();
+    for (size_t i = first; i < lines.size(); ++i) {
+      for (; next != shared.end() && next->at == i; ++next)
+        if (next->span < least)
+          all.push_back(next->line);
+      all.push_back(lines[i]);
+    }
+    std::vector<std::string> own = results;
+    std::string body = foldRepeats(std::move(all), own);
+    if (best.empty() || llvm::StringRef(body).count('\n') < llvm::StringRef(best).count('\n')) {
+      best = std::move(body);
+      bestResults = std::move(own);
+    }
+    if (shared.empty())
+      break;
+  }
+  results = std::move(bestResults);
+  return best;
 }
 
 std::string Writer::named(int value) {
@@ -145,8 +185,7 @@ std::string Writer::named(int value) {
   if (at.isUnnamed()) {
     llvm::StringRef kind = net.values[value].isWeight ? "weight[" : "tensor[";
     std::string name =
-        newWeight((kind + dimsText(at.ranks) + "]" + roleOf(net.values[value])).str(),
-                  net.values[value].uses > 1);
+        newWeight((kind + dimsText(at.ranks) + "]" + roleOf(net.values[value])).str(), value);
     layout(value).name = name;
   }
   return layout(value).name;
@@ -431,9 +470,11 @@ std::string Writer::run(llvm::StringRef name) {
   for (int value : net.inputs)
     input(value);
   size_t first = lines.size();
-  for (const Op &op : net.ops)
+  for (const Op &op : net.ops) {
     if (!op.isGone)
       write(op);
+    ++current;
+  }
   std::vector<std::string> results;
   std::vector<bool> used;
   for (int output : net.outputs) {
@@ -441,8 +482,7 @@ std::string Writer::run(llvm::StringRef name) {
     if (!llvm::is_contained(results, result))
       results.push_back(result);
   }
-  insertLines(first, std::move(shared));
-  std::string body = foldRepeats(std::move(lines), results);
+  std::string body = folded(first, results);
   for (const Value &value : net.values)
     for (const Dim &dim : value.shape)
       net.dims.collect(dim, used);

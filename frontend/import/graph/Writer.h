@@ -89,8 +89,8 @@ public:
   };
   std::vector<Loop> loops;
   /// Sets a new name to a stored tensor, before the loops around: their rounds have the same one.
-  /// One that several operations read stands before them all, so that equal layers can be told.
-  std::string newWeight(llvm::StringRef text, bool isShared = false);
+  /// `value` is what it is of, where several operations may read it.
+  std::string newWeight(llvm::StringRef text, int value = -1);
   size_t lineCount() const { return lines.size(); }
   void insertLines(size_t at, std::vector<Line> more) {
     lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at),
@@ -130,6 +130,7 @@ public:
   bool takeForm(int value, llvm::ArrayRef<Dim> ranks);
 
 private:
+  std::string folded(size_t first, std::vector<std::string> &results);
   std::string inFormat(int value, llvm::StringRef call) const;
   std::string equationCall(llvm::StringRef base, llvm::ArrayRef<std::string> indices,
                            llvm::StringRef sign, llvm::StringRef expression,
@@ -144,7 +145,15 @@ private:
   /// Of a value that all which read it read in another order of dimensions, this order.
   std::vector<llvm::ArrayRef<int64_t>> orders;
   std::vector<Line> lines;
-  std::vector<Line> shared; ///< stored tensors that several operations read
+  /// A stored tensor that several operations read.
+  struct Shared {
+    Line line;
+    size_t at;   ///< the line of the first of them
+    size_t span; ///< operations from the first to the last
+  };
+  std::vector<Shared> shared;
+  size_t current = 0;           ///< the operation at hand
+  std::vector<size_t> lastUses; ///< the last operation that reads each value
   std::vector<std::string> declarations;
   std::map<std::string, std::string> ops; ///< names of declared ops by their texts
   std::set<std::string> modules, imports; ///< of std.ops, and lines of others

@@ -1,6 +1,6 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes models of attention: fused.onnx by operators of com.microsoft, with caches; parts.onnx as exporters write it, with keys
-that heads share and rotary positions; loops.onnx, Loop and Scan, a sequence, and nodes in another order; whole.onnx, a
+that heads share and rotary positions, and turned.onnx as later ones do; loops.onnx, Loop and Scan, a sequence, and nodes in another order; whole.onnx, a
 quantised network."""
 from model import *
 
@@ -52,6 +52,40 @@ parts = graph(
      ints("two", 2), ints("five", 1, G, H // G, T, E), ints("four", 1, H, T, E), ints(f"cut{H}", 1, T, H, E), ints(f"cut{G}", 1, T, G, E),
      ints("flat", 1, T, D)])
 open("parts.onnx", "wb").write(model(parts))
+
+
+def turned(i):
+    """A layer as torch.onnx writes it since it follows torch.export: keys become rows of all heads, are turned and cut again, scales stand on
+    both sides, rows that see nothing are filled, and each layer has tables of its own for its rotations. All layers read one mask."""
+    x, nodes = f"x{i}", []
+    for name, count in (("q", H), ("k", G), ("v", G)):
+        nodes += [node("MatMul", f"{x} w{name}{i}", f"{name}m{i}"), node("Reshape", f"{name}m{i} cut{count}", f"{name}h{i}"),
+                  node("Transpose", f"{name}h{i}", f"{name}{i}", perm=[0, 2, 1, 3])]
+    for name in "qk":
+        nodes += [
+            node("Slice", f"{name}{i} zero half last", f"{name}_1{i}"), node("Slice", f"{name}{i} half end last", f"{name}_2{i}"),
+            node("Neg", f"{name}_2{i}", f"{name}_n{i}"), node("Concat", f"{name}_n{i} {name}_1{i}", f"{name}_r{i}", axis=-1),
+            node("Mul", f"{name}{i} cosine{i}", f"{name}_c{i}"), node("Mul", f"{name}_r{i} sine{i}", f"{name}_s{i}"),
+            node("Add", f"{name}_c{i} {name}_s{i}", f"{name}r{i}")]
+    return nodes + [
+        node("Unsqueeze", f"kr{i} two", f"ku{i}"), node("Expand", f"ku{i} five", f"ke{i}"), node("Reshape", f"ke{i} rows", f"kf{i}"),
+        node("Transpose", f"kf{i}", f"kt{i}", perm=[0, 2, 1]), node("Reshape", f"kt{i} back", f"kb{i}"), *repeated(f"v{i}", f"vv{i}"),
+        node("Mul", f"qr{i} scale", f"qs{i}"), node("Mul", f"kb{i} scale", f"ks{i}"), node("MatMul", f"qs{i} ks{i}", f"s{i}"),
+        node("Add", f"s{i} mask", f"d{i}"), node("Softmax", f"d{i}", f"p{i}", axis=-1), node("IsNaN", f"p{i}", f"nan{i}"),
+        node("Where", f"nan{i} nothing p{i}", f"pf{i}"), node("MatMul", f"pf{i} vv{i}", f"o{i}"),
+        node("Transpose", f"o{i}", f"t{i}", perm=[0, 2, 1, 3]), node("Reshape", f"t{i} flat", f"f{i}"), node("MatMul", f"f{i} wo{i}", f"y{i}"),
+        node("Add", f"{x} y{i}", f"x{i + 1}")]
+
+
+stored = [tensor(f"w{name}{i}", [D, D if name in "qo" else G * E]) for i in (0, 1) for name in "qkvo"]
+stored += [tensor(f"{name}{i}", [1, 1, T, E]) for i in (0, 1) for name in ("cosine", "sine")]
+chain = graph(
+    turned(0) + turned(1), [value("x0", [1, T, D])], [value("x2", [1, T, D])],
+    stored + [
+        tensor("scale", [], FLOAT, [0.5]), tensor("nothing", [], FLOAT, [0.0]), tensor("mask", [1, 1, T, T]), ints("zero", 0), ints("half", E // 2),
+        ints("end", 1 << 40), ints("last", -1), ints("two", 2), ints("five", 1, G, H // G, T, E), ints("four", 1, H, T, E), ints("rows", -1, T, E),
+        ints("back", 1, H, E, T), ints(f"cut{H}", 1, T, H, E), ints(f"cut{G}", 1, T, G, E), ints("flat", 1, T, D)])
+open("turned.onnx", "wb").write(model(chain, 20))
 
 step = graph([node("MatMul", "h w", "n"), node("Tanh", "n", "m"), node("Identity", "goes", "on")],
              [value("i", [], INT64), value("goes", [], BOOL), value("h", [2, D])], [value("on"), value("m"), value("n")])
