@@ -30,6 +30,8 @@ static void same(Expander &expander) {
   int x = call.tensor(call.has("self") ? "self" : "input");
   const ValueInfo *declared = expander.declared(0);
   bool isOther = declared && declared->type != NoType && declared->type != expander.type(x);
+  if (x >= 0 && !isOther)
+    return expander.result(0, x); // another name
   call.result(isOther ? call.op("Cast", {x}, {{"to", {declared->type}}})
                       : call.op("Identity", {x}));
 }

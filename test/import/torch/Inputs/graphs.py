@@ -174,6 +174,24 @@ def layer():
     g.write("layer.pt.json")
 
 
+def parts():
+    """A layer in parts: what leaves a tensor as it is stands in between."""
+    g = Graph()
+    of = lambda op, extents, /, **arguments: g.op(op, extents, result=False, **arguments)
+    x = of("to", [1, 16, 64], self=g.input([1, 16, 64]))
+    mean = of("mean", [1, 16, 1], self=of("pow", [1, 16, 64], self=x, exponent=2), dim=[-1], keepdim=True)
+    norm = of("mul", [1, 16, 64], self=x, other=of("rsqrt", [1, 16, 1], self=of("add", [1, 16, 1], self=mean, other=1e-6)))
+    norm = of("mul", [1, 16, 64], self=g.stored(64), other=of("to", [1, 16, 64], self=norm))
+    heads = [of("transpose", [1, 4, 16, 16], dim0=1, dim1=2,
+                self=of("view", [1, 16, 4, 16], self=of("linear", [1, 16, 64], input=norm, weight=g.stored(64, 64)), size=[])) for _ in range(3)]
+    scores = of("matmul", [1, 4, 16, 16], self=heads[0], other=of("transpose", [1, 4, 16, 16], self=heads[1], dim0=-1, dim1=-2))
+    scores = of("softmax", [1, 4, 16, 16], self=of("div", [1, 4, 16, 16], self=scores, other=4), dim=-1)
+    y = of("matmul", [1, 4, 16, 16], self=of("dropout", [1, 4, 16, 16], self=scores), other=heads[2])
+    y = of("reshape", [1, 16, 64], self=of("transpose", [1, 16, 4, 16], self=y, dim0=1, dim1=2), shape=[])
+    g.op("linear", [1, 16, 64], input=y, weight=g.stored(64, 64))
+    g.write("parts.pt.json")
+
+
 def weights():
     """What is made of weights: rows of a table of positions, which a list in a buffer says, a shifted scale, which is another form of one, and
     the weights of a convolution in groups, whose norms are computed in every run."""
@@ -226,6 +244,7 @@ def hostile(perfc):
 
 every_op()
 layer()
+parts()
 weights()
 if len(sys.argv) > 1:
     hostile(sys.argv[1])
