@@ -36,6 +36,18 @@ static void same(Expander &expander) {
                       : call.op("Identity", {x}));
 }
 
+/// What is written into a tensor is its value.
+static void overwrite(Expander &expander) {
+  Call call(expander);
+  auto shape = call.resultShape();
+  if (!shape)
+    return expander.leave();
+  int source = call.tensor("src");
+  call.result(expander.shape(source) == *shape
+                  ? source
+                  : call.op("Expand", {source, expander.wholes(*shape)}));
+}
+
 static void permute(Expander &expander) {
   Call call(expander);
   int x = call.tensor("self");
@@ -309,12 +321,14 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"contiguous", "aten", same},
     {"detach", "aten", same},
     {"dropout", "aten", same},
+    {"copy", "aten", overwrite},
     {"empty", "aten", constant},
     {"empty_like", "aten", constant},
     {"expand", "aten", expand},
     {"expand_as", "aten", expand},
     {"eye", "aten", constant},
     {"feature_dropout", "aten", same},
+    {"fill", "aten", constant},
     {"flatten", "aten", view},
     {"flip", "aten", flip},
     {"full", "aten", constant},
@@ -368,6 +382,7 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"upsample_trilinear3d", "aten", resize},
     {"view", "aten", view},
     {"view_as", "aten", view},
+    {"zero", "aten", constant},
     {"zeros", "aten", constant},
     {"zeros_like", "aten", constant},
 };

@@ -31,6 +31,8 @@ private:
   bool stored(const Object &document);
   bool node(const Object &from);
   bool argument(Node &node, llvm::StringRef name, const llvm::json::Value &value);
+  void write(llvm::StringRef op, size_t index);
+  llvm::StringRef latest(llvm::StringRef tensor) const;
   llvm::StringRef resultName(llvm::StringRef node, int64_t result) {
     return model.keep(result ? fmt::format("{}#{}", node, result) : node.str());
   }
@@ -41,6 +43,10 @@ private:
 
   graph::Model &model;
   WireError &error;
+  llvm::StringMap<llvm::StringRef> wholes; ///< by a part of a tensor, the tensor
+  /// By a tensor that something was written into, what it is since then.
+  llvm::StringMap<llvm::StringRef> current;
+  llvm::StringMap<graph::ValueInfo> made;
 };
 
 } // namespace
@@ -128,7 +134,7 @@ bool Reader::argument(Node &node, llvm::StringRef name, const llvm::json::Value 
     if (!from)
       return false;
     list.push_back(static_cast<int64_t>(node.inputs.size()));
-    node.inputs.push_back(resultName(*from, object->getInteger("result").getValueOr(0)));
+    node.inputs.push_back(latest(resultName(*from, object->getInteger("result").getValueOr(0))));
     attribute.text = tensorMark;
     return true;
   };
@@ -160,6 +166,62 @@ bool Reader::argument(Node &node, llvm::StringRef name, const llvm::json::Value 
       attribute.reals.empty() ? static_cast<double>(attribute.integer) : attribute.reals.front();
   node.attributes.push_back(std::move(attribute));
   return true;
+}
+
+/// Whether the result is a part of the operand, or all of it in another order: what is written into
+/// the one is in the other.
+static bool isPart(llvm::StringRef op) {
+  static constexpr llvm::StringLiteral parts[] = {"alias",     "detach", "narrow",    "permute",
+                                                  "select",    "slice",  "squeeze",   "t",
+                                                  "transpose", "unbind", "unsqueeze", "view"};
+  return llvm::is_contained(parts, op);
+}
+
+llvm::StringRef Reader::latest(llvm::StringRef tensor) const {
+  // No more steps than there are entries, in case names are given twice.
+  for (size_t i = 0; i < current.size(); ++i) {
+    auto found = current.find(tensor);
+    if (found == current.end())
+      break;
+    tensor = found->second;
+  }
+  return tensor;
+}
+
+/// Keeps track of what node `index`, of ATen's operator `op`, writes into its first operand: what
+/// reads this behind it, or the tensor that this is a part of, reads what was written.
+void Reader::write(llvm::StringRef op, size_t index) {
+  const Node &node = model.graph.nodes[index];
+  const Attribute *self = node.find("self");
+  if (!self || self->text != tensorMark || self->integers.size() != 1 || node.outputs.empty())
+    return;
+  llvm::StringRef operand = node.inputs[static_cast<size_t>(self->integer)],
+                  result = node.outputs[0];
+  auto found = wholes.find(operand);
+  bool isWhole = found == wholes.end();
+  llvm::StringRef whole = isWhole ? operand : found->second;
+  if (isPart(node.op))
+    for (llvm::StringRef output : node.outputs)
+      wholes[output] = whole;
+  if (!op.endswith("_") || op.endswith("__"))
+    return;
+  current[operand] = result;
+  whole = latest(whole);
+  auto info = made.find(whole);
+  if (isWhole || info == made.end())
+    return;
+  wholes[result] = whole;
+  model.graph.nodes.emplace_back();
+  Node &put = model.graph.nodes.back();
+  put.name = model.keep(node.name.str() + ".whole");
+  put.op = "copy_";
+  put.domain = domain;
+  put.inputs = {whole, result};
+  put.outputs = {put.name};
+  model.graph.values.push_back(info->second);
+  model.graph.values.back().name = put.name;
+  made[put.name] = model.graph.values.back();
+  current[whole] = put.name;
 }
 
 bool Reader::node(const Object &from) {
@@ -198,7 +260,10 @@ bool Reader::node(const Object &from) {
     info.name = resultName(*name, static_cast<int64_t>(i));
     node.outputs.back() = info.name;
     model.graph.values.push_back(std::move(info));
+    made[model.graph.values.back().name] = model.graph.values.back();
   }
+  if (isAten)
+    write(op->drop_front(5).split('.').first, model.graph.nodes.size() - 1);
   return true;
 }
 

@@ -192,6 +192,17 @@ def parts():
     g.write("parts.pt.json")
 
 
+def written():
+    """Sums are written into the last two columns of a product, which is read behind."""
+    g = Graph()
+    x = g.input([2, 4])
+    y = g.op("mm", [2, 4], result=False, self=x, mat2=g.stored(4, 4))
+    part = g.op("slice", [2, 2], result=False, self=y, dim=1, start=2, end=4, step=1)
+    g.op("copy_", [2, 2], result=False, self=part, src=g.op("mm", [2, 2], result=False, self=x, mat2=g.stored(4, 2)))
+    g.op("mm", [2, 3], self=y, mat2=g.stored(4, 3))
+    g.write("written.pt.json")
+
+
 def weights():
     """What is made of weights: rows of a table of positions, which a list in a buffer says, a shifted scale, which is another form of one, and
     the weights of a convolution in groups, whose norms are computed in every run."""
@@ -245,6 +256,7 @@ def hostile(perfc):
 every_op()
 layer()
 parts()
+written()
 weights()
 if len(sys.argv) > 1:
     hostile(sys.argv[1])
