@@ -35,14 +35,14 @@ def stored_tensors(model):
 
 
 def exported(model, arguments, dynamic):
-    """The graph by torch.export, and the stored tensor that each placeholder is."""
+    """The module of the graph by torch.export, and the stored tensor that each placeholder is."""
     shapes = None
     if dynamic:
         shapes = {name: {dim: torch.export.Dim(size) for dim, size in sizes.items()} for name, sizes in dynamic.items()}
     program = torch.export.export(model, arguments, dynamic_shapes=shapes)
     signature = program.graph_signature
     constants = getattr(signature, "inputs_to_lifted_tensor_constants", {})
-    return program.graph, {**signature.inputs_to_parameters, **signature.inputs_to_buffers, **constants}
+    return program.graph_module, {**signature.inputs_to_parameters, **signature.inputs_to_buffers, **constants}
 
 
 def recorded(model, arguments):
@@ -58,9 +58,9 @@ def recorded(model, arguments):
         return functional_call(model, stored, inputs)
 
     # Where gradients could be wanted, no layer takes a path of its own for inference.
-    graph = make_fx(run, tracing_mode="fake")(tensors, *arguments).graph
-    placeholders = [node.name for node in graph.nodes if node.op == "placeholder"]
-    return graph, dict(zip(placeholders, tensors))
+    module = make_fx(run, tracing_mode="fake")(tensors, *arguments)
+    placeholders = [node.name for node in module.graph.nodes if node.op == "placeholder"]
+    return module, dict(zip(placeholders, tensors))
 
 
 def described(value, symbols):
@@ -71,35 +71,35 @@ def described(value, symbols):
     return {"shape": extents, "dtype": str(value.dtype).replace("torch.", "")}
 
 
-def held(node):
-    """What a node of attributes gets: a tensor, or the module of a region."""
-    found = node.graph.owning_module
+def held(module, node):
+    """What a node of attributes in the graph of MODULE gets: a tensor, or the module of a region."""
+    found = module
     for part in str(node.target).split("."):
         found = getattr(found, part)
     return found
 
 
-def region(node):
-    """The graph that NODE runs once, such as one in another precision or without gradients, its placeholders and what they are; None
-    where it runs none, or none that is that simple."""
+def region(module, node):
+    """The module whose graph NODE, of MODULE, runs once, such as one in another precision or without gradients, its placeholders and what
+    they are; None where it runs none, or none that is that simple."""
     def is_module(one):
-        return isinstance(one, torch.fx.Node) and one.op == "get_attr" and isinstance(held(one), torch.fx.GraphModule)
+        return isinstance(one, torch.fx.Node) and one.op == "get_attr" and isinstance(held(module, one), torch.fx.GraphModule)
 
     modules = [i for i, one in enumerate(node.args) if is_module(one)]
     if len(modules) != 1:
         return None
-    graph, operands = held(node.args[modules[0]]).graph, node.args[modules[0] + 1:]
-    placeholders = [one for one in graph.nodes if one.op == "placeholder"]
+    inner, operands = held(module, node.args[modules[0]]), node.args[modules[0] + 1:]
+    placeholders = [one for one in inner.graph.nodes if one.op == "placeholder"]
     is_simple = len(placeholders) == len(operands) and not any(isinstance(one, (list, tuple)) for one in operands)
-    return (graph, placeholders, operands) if is_simple else None
+    return (inner, placeholders, operands) if is_simple else None
 
 
 class Writer:
-    """Of GRAPH; STORED has the names of the stored tensors that placeholders are, FIRST the first of all names of each of these, and
+    """Of the graph of MODULE; STORED has the names of the stored tensors that placeholders are, FIRST the first of all names of each of these, and
     PARAMETERS the names of those that a model learns."""
 
-    def __init__(self, graph, stored, dynamic, first, parameters):
-        self.graph, self.stored, self.dynamic, self.first, self.parameters = graph, stored, dynamic or {}, first, parameters
+    def __init__(self, module, stored, dynamic, first, parameters):
+        self.module, self.stored, self.dynamic, self.first, self.parameters = module, stored, dynamic or {}, first, parameters
         self.references, self.symbols = {}, {}  # of a node how the file refers to it, of a region a list of such
         self.prefix = ""  # of names in a region
         self.document = {"format": "perfc torch 1", "inputs": [], "stored": [], "nodes": [], "outputs": []}
@@ -167,24 +167,24 @@ class Writer:
         self.document["nodes"].append({"name": name, "op": str(node.target), "arguments": self.arguments(node), "results": results})
         self.references[node] = {"node": name}
 
-    def inline(self, node, graph, placeholders, operands):
+    def inline(self, node, module, placeholders, operands):
         """The nodes of a region stand in the place of its call."""
         for placeholder, operand in zip(placeholders, operands):
             self.references[placeholder] = self.plain(operand)
         outer, self.prefix = self.prefix, f"{self.prefix}{node.name}."
-        self.references[node] = self.nodes(graph)
+        self.references[node] = self.nodes(module)
         self.prefix = outer
 
-    def nodes(self, graph):
-        """Writes the nodes of GRAPH; how the file refers to its results."""
+    def nodes(self, module):
+        """Writes the nodes of the graph of MODULE; how the file refers to its results."""
         results = []
-        for node in graph.nodes:
+        for node in module.graph.nodes:
             if node.op == "placeholder":
                 self.placeholder(node)
-            elif node.op == "get_attr" and isinstance(held(node), torch.Tensor):  # held, but not as a parameter
-                self.add("stored", node, self.prefix + node.name, held(node))
+            elif node.op == "get_attr" and isinstance(held(module, node), torch.Tensor):  # held, but not as a parameter
+                self.add("stored", node, self.prefix + node.name, held(module, node))
             elif node.op == "call_function" and node.target is not operator.getitem:
-                found = region(node)
+                found = region(module, node)
                 self.inline(node, *found) if found else self.call(node)
             elif node.op == "output":
                 flat = torch.utils._pytree.tree_flatten(node.args[0])[0]
@@ -192,7 +192,7 @@ class Writer:
         return results
 
     def run(self):
-        results = self.nodes(self.graph)
+        results = self.nodes(self.module)
         self.document["outputs"] = [one for one in results if isinstance(one, dict) and "size" not in one]
         return self.document
 
@@ -201,13 +201,13 @@ def export(model, arguments, path, dynamic=None):
     """Writes the graph of MODEL on the tuple ARGUMENTS to PATH; DYNAMIC names sizes of inputs that stay open."""
     model = model.eval()
     if hasattr(torch, "export"):
-        graph, stored = exported(model, arguments, dynamic)
+        module, stored = exported(model, arguments, dynamic)
     elif dynamic:
         sys.exit("export_torch.py: open sizes need torch.export, which this PyTorch does not have")
     else:
-        graph, stored = recorded(model, arguments)
+        module, stored = recorded(model, arguments)
     _, first, parameters = stored_tensors(model)
-    document = Writer(graph, stored, dynamic, first, parameters).run()
+    document = Writer(module, stored, dynamic, first, parameters).run()
     with open(path, "w") as file:
         json.dump(document, file)
     return document

@@ -49,7 +49,7 @@ def region():
     mm = outer.call_function(torch.ops.aten.mul.Tensor, (outer.call_function(operator.getitem, (call, 0)), c))
     outer.output((described(mm, 2, 4),))
     module = fx.GraphModule(owner, outer)
-    return Writer(module.graph, {"p_w": "w", "c_lifted": "c"}, None, {}, {"w"}).run()
+    return Writer(module, {"p_w": "w", "c_lifted": "c"}, None, {}, {"w"}).run()
 
 
 with open("region.pt.json", "w") as file:
