@@ -130,6 +130,7 @@ public:
   bool takeForm(int value, llvm::ArrayRef<Dim> ranks);
 
 private:
+  std::string declaration(int value, llvm::ArrayRef<Dim> ranks) const;
   std::string folded(size_t first, std::vector<std::string> &results);
   std::string inFormat(int value, llvm::StringRef call) const;
   std::string equationCall(llvm::StringRef base, llvm::ArrayRef<std::string> indices,
@@ -179,6 +180,8 @@ bool writeLibraryOp(Writer &writer, const Op &op);
 /// Writes an elementwise operation; false for others.
 bool writeElementwise(Writer &writer, const Op &op);
 
+/// The format that a declaration of `value` names, ": int8"; "" where that is the workload's.
+std::string roleOf(const Value &value);
 /// Dimensions that are one rank each, in order.
 std::vector<llvm::SmallVector<unsigned, 2>> oneEach(size_t count);
 /// The name of the `number`th index of an equation.
