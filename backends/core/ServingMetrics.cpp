@@ -59,7 +59,7 @@ static double chipSeconds(Of of, const ServedPool &pool) {
 }
 
 /// Money for the time of the chips that are on, and for the energy, of which what is known counts.
-static MetricValue money(Of of) {
+static MetricValue servedMoney(Of of) {
   if (!of.price)
     return metricUnknown("no `price` is given");
   double seconds = 0;
@@ -127,8 +127,8 @@ StatementMetrics perfc::servingMetrics() {
       {"flops", [](Of of) { return metricNumber(of.serving->flops); }},
       {"run_time", [](Of of) { return metricNumber(of.serving->runTime); }},
       {"requests_per_s", [](Of of) { return metricNumber(of.serving->requestsPerSecond()); }},
-      {"cost", money},
-      {"cost_per_token", [](Of of) { return metricPerToken(money(of), of.tokens); }},
+      {"cost", servedMoney},
+      {"cost_per_token", [](Of of) { return metricPerToken(servedMoney(of), of.tokens); }},
       {"busy", [](Of of) { return metricNumber(of.serving->meanOf(&ServedPool::busy)); }},
       {"kv_usage", usage},
       {"kv_usage.peak", peakUsage},

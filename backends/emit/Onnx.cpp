@@ -16,7 +16,7 @@ using namespace perfc::emit;
 namespace {
 
 /// More is no model that anybody reads.
-constexpr size_t mostNodes = 1u << 20;
+constexpr size_t mostOnnxNodes = 1u << 20;
 
 class GraphWriter {
 public:
@@ -101,8 +101,8 @@ bool GraphWriter::nested(const ir::Region &body, const Values &arguments, const 
 bool GraphWriter::repeat(op::RepeatOp op) {
   Values state = valuesOf(op->operands());
   for (int64_t round = 0; round < op.count(); ++round) {
-    if (++steps > mostNodes)
-      return fail(op->range(), fmt::format("it has more than {} nodes", mostNodes));
+    if (++steps > mostOnnxNodes)
+      return fail(op->range(), fmt::format("it has more than {} nodes", mostOnnxNodes));
     if (!nested(op->body(), state, fmt::format("{}.", round), state))
       return false;
   }
@@ -137,8 +137,8 @@ bool GraphWriter::operation(const ir::Operation &op) {
 
 bool GraphWriter::region(const ir::Region &body) {
   for (const ir::Operation &op : body) {
-    if (++steps > mostNodes || model.nodeCount() > mostNodes)
-      return fail(place, fmt::format("it has more than {} nodes", mostNodes));
+    if (++steps > mostOnnxNodes || model.nodeCount() > mostOnnxNodes)
+      return fail(place, fmt::format("it has more than {} nodes", mostOnnxNodes));
     if (!operation(op))
       return false;
   }

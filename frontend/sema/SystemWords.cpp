@@ -88,7 +88,7 @@ static constexpr WordSpec groupWords[] = {
     libraryWord,
 };
 
-static constexpr WordSpec libraryWords[] = {
+static constexpr WordSpec systemLibraryWords[] = {
     {.word = "launch",
      .kind = Measure,
      .dims = Dims::Time,
@@ -243,7 +243,7 @@ llvm::ArrayRef<WordSpec> perfc::systemWordsOf(BlockKind kind) {
   case BlockKind::Link:
     return linkWords;
   case BlockKind::Library:
-    return libraryWords;
+    return systemLibraryWords;
   case BlockKind::Protocol:
     return protocolWords;
   default:

@@ -168,7 +168,7 @@ static Json partJson(const CostPart &part, SourceLines &lines) {
       .set("parts", std::move(parts));
 }
 
-static Json memoriesJson(const Cost &cost) {
+static Json reportedMemories(const Cost &cost) {
   Json list = Json::array();
   for (const MemoryTraffic &memory : cost.traffic)
     list.push(Json::object()
@@ -228,7 +228,7 @@ static Json detailsJson(const Result &result, size_t row, SourceLines &lines) {
       .set("latency", brief(cost.latency.central()))
       .set("energy", energyJson(cost))
       .set("bounds", std::move(bounds))
-      .set("memories", memoriesJson(cost))
+      .set("memories", reportedMemories(cost))
       .set("breakdown", partJson(cost.breakdown, lines))
       .set("events", events)
       .set("timeline", std::move(timeline))
