@@ -18,7 +18,7 @@ static llvm::StringRef taskOf(llvm::StringRef name) {
   }
   if (name.endswith("LMHeadModel") || name.endswith("CausalLM"))
     return "CausalLM";
-  for (llvm::StringRef end : {"EncoderModel", "DoubleHeadsModel"})
+  for (llvm::StringRef end : {"EncoderModel", "DoubleHeadsModel", "BaseModel"})
     if (name.endswith(end))
       return end;
   return name.endswith("MTModel") ? "ConditionalGeneration" : "Model";
