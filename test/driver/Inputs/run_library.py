@@ -48,7 +48,8 @@ def main(perfc: str, stdlib: str, program: str) -> int:
         imported = [e for e in known if e["module"] in re.findall(r"import ([\w.]+)", texts[entry["module"]])]
         own = [e for e in known if e["module"] == entry["module"]]
         inside = [e for e in known if e["module"].startswith("std.families")]
-        return own_phases((own or imported or inside)[0])
+        found = own or imported or inside
+        return own_phases(found[0]) if found else phases(texts[entry["module"]], base.group(1))  # one that is not listed
 
     lines, calls = [], []
     for entry in workloads:
