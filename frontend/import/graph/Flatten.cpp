@@ -9,7 +9,7 @@ using namespace perfc::graph;
 
 static constexpr size_t mostNodes = 1u << 16;
 
-bool Flattener::fail(const Node &node, std::string reason) {
+bool Flattener::fail(const Node &node, const std::string &reason) {
   diagnostics.report(at(node.offset), diag::GraphNode, number, nameOf(node), shown(node.op),
                      reason);
   return false;

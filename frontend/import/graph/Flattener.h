@@ -61,7 +61,7 @@ public:
     net.made.push_back(std::move(node));
     return net.made.back();
   }
-  bool fail(const Node &node, std::string reason);
+  bool fail(const Node &node, const std::string &reason);
   SourceRange at(uint64_t offset) const {
     return {file, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset)};
   }

@@ -258,7 +258,7 @@ bool Writer::copyTo(int value) {
     std::string place, scale;
     for (unsigned rank : llvm::reverse(at.dims[d])) {
       index[rank] = indexName(next++);
-      place = index[rank] + scale + (place.empty() ? "" : " + " + place);
+      place = fmt::format("{}{}{}{}", index[rank], scale, place.empty() ? "" : " + ", place);
       scale += fmt::format("*A{}", rank);
     }
     to += (d ? ", " : "") + (place.empty() ? "0" : place);
@@ -331,7 +331,7 @@ void Writer::writeBytes(const Op &op) {
                                        isFirst ? parameters : "", extents, isFirst ? body : "",
                                        indices, isFirst && !sum.empty() ? sum : "0"));
     layout(output).name = newName(op.type);
-    line(layout(output).name, " = " + name + "(" + call + ")", at.ranks);
+    line(layout(output).name, fmt::format(" = {}({})", name, call), at.ranks);
     isFirst = false;
   }
 }
