@@ -335,15 +335,16 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
     task = headless;
   if (!task.empty())
     keys["head"] = task;
-  for (llvm::StringRef key : ruled) // what the whole says of its parts
+  for (llvm::StringRef key : overridden)
     keys.erase(key);
-  auto ruledAround = std::exchange(ruled, textsFor(table, folder, "ruled_keys", chain));
+  auto overriddenAround =
+      std::exchange(overridden, textsFor(table, folder, "overridden_keys", chain));
   std::string around = std::exchange(outer, name);
   std::string taskAround = std::exchange(outerTask, task.str());
   std::string list = arguments(chain, keys, path);
   outer = around;
   outerTask = taskAround;
-  ruled = ruledAround;
+  overridden = overriddenAround;
   warnUnused(chain, object, path, "", taken);
   // Around the whole model its reader puts the format.
   if (const Object *quantised = object.getObject(quantization); quantised && !path.empty()) {

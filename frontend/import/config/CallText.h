@@ -52,9 +52,9 @@ private:
   DiagnosticEngine &diagnostics;
   ValueRules rules;
   std::set<std::string> used;
-  std::string outer;                  ///< the model whose parts are being read
-  std::string outerTask;              ///< of it; "" where the file says none
-  std::vector<llvm::StringRef> ruled; ///< keys of its parts that it gives them itself
+  std::string outer;                       ///< the model whose parts are being read
+  std::string outerTask;                   ///< of it; "" where the file says none
+  std::vector<llvm::StringRef> overridden; ///< keys of its parts that it sets itself
 };
 
 } // namespace perfc::config

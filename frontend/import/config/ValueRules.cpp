@@ -95,7 +95,7 @@ ValueRange ValueRules::rangeOf(const ast::Arg &parameter) const {
   return range;
 }
 
-/// True where `byDefault` is a list of sizes, not one of kinds or truths or without elements.
+/// True where `byDefault` is a list of sizes, not one of kinds or booleans or without elements.
 static bool isListOfSizes(const ast::Expr *byDefault) {
   return byDefault && byDefault->kind == ast::ExprKind::List && !byDefault->args.empty() &&
          llvm::none_of(byDefault->args, [](const ast::Arg &each) {

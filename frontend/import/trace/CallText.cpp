@@ -97,7 +97,7 @@ private:
   bool convolution(size_t x, size_t w, size_t bias, size_t stride, bool isTransposed, size_t groups,
                    bool isTwice);
   bool normalisation(size_t scale, size_t shift);
-  bool attention(size_t queries, size_t causal, int64_t shareOfBatch = 1);
+  bool attention(size_t from, size_t causal, bool isHalf = false);
   bool attentionGradient(size_t causal);
   bool grouped();
   bool recurrent();
@@ -152,6 +152,26 @@ bool CallReader::batched(const Dims *a, const Dims *b) {
   return true;
 }
 
+/// Whether windows slide over an image, whose last dimensions are those of the sides, so that there
+/// are results; of a transposed convolution over the results.
+static bool isSliding(llvm::ArrayRef<int64_t> image, llvm::ArrayRef<int64_t> window,
+                      llvm::ArrayRef<int64_t> stride, llvm::ArrayRef<int64_t> pad,
+                      llvm::ArrayRef<int64_t> dilation, bool isTransposed = false) {
+  constexpr int64_t most = int64_t(1) << 30;
+  auto isIn = [](int64_t value, int64_t least) { return value >= least && value <= most; };
+  image = image.take_back(window.size());
+  for (size_t i = 0; i < window.size(); ++i) {
+    if (!isIn(window[i], 1) || !isIn(stride[i], 1) || !isIn(pad[i], 0) || !isIn(dilation[i], 1))
+      return false;
+    int64_t reach = (window[i] - 1) * dilation[i],
+            last = isTransposed ? (std::min(image[i], most) - 1) * stride[i] + reach - 2 * pad[i]
+                                : image[i] - 1 + 2 * pad[i] - reach;
+    if (last < 0)
+      return false;
+  }
+  return true;
+}
+
 /// Arguments from `stride` on are strides, pads and dilations. `isTwice`: the products of both
 /// gradients, as many as the convolution has each.
 bool CallReader::convolution(size_t xAt, size_t wAt, size_t biasAt, size_t strideAt,
@@ -164,7 +184,9 @@ bool CallReader::convolution(size_t xAt, size_t wAt, size_t biasAt, size_t strid
        dilation = numbersOf(strideAt + 2, ranks);
   int64_t groups = 1;
   if (!stride || !pad || !dilation || text(groupsAt).getAsInteger(10, groups) || groups < 1 ||
-      (*x)[1] % groups || (*w)[isTransposed ? 1 : 0] < 1 || (*w)[0] % groups)
+      (*w)[0] % groups || (*x)[1] != (isTransposed ? (*w)[0] : (*w)[1] * groups))
+    return false;
+  if (!isSliding(*x, llvm::makeArrayRef(*w).drop_front(2), *stride, *pad, *dilation, isTransposed))
     return false;
   int64_t channels = isTransposed ? (*w)[1] * groups : (*w)[0];
   std::string value;
@@ -215,14 +237,25 @@ bool CallReader::normalisation(size_t scaleAt, size_t shiftAt) {
   return true;
 }
 
-/// Queries, keys and values from argument `from` on, of one batch in `shareOfBatch`.
-bool CallReader::attention(size_t from, size_t causal, int64_t shareOfBatch) {
+/// Queries, keys and values from argument `from` on; of half of them, `isHalf`.
+bool CallReader::attention(size_t from, size_t causal, bool isHalf) {
   const Dims *q = tensor(from), *k = tensor(from + 1), *v = tensor(from + 2);
   if (!q || !k || !v || q->size() != 4 || k->size() != 4 || v->size() != 4 || (*q)[3] != (*k)[3] ||
       (*k)[3] != (*v)[3] || (*q)[1] % (*k)[1])
     return false;
-  int64_t batch = (*q)[0], heads = (*q)[1], groups = (*k)[1], t = (*q)[2], s = (*k)[2], e = (*q)[3];
-  batch = llvm::divideCeil(batch, shareOfBatch);
+  int64_t batch = (*q)[0], groups = (*k)[1], each = (*q)[1] / groups, t = (*q)[2], s = (*k)[2],
+          e = (*q)[3];
+  if (isHalf) { // of what divides, else about
+    int64_t *extents[] = {&batch, &groups, &each};
+    auto isEven = [](const int64_t *extent) { return *extent % 2 == 0; };
+    auto isLess = [](const int64_t *one, const int64_t *other) { return *one < *other; };
+    auto *even = llvm::find_if(extents, isEven);
+    int64_t &halved = even != std::end(extents)
+                          ? **even
+                          : **std::max_element(std::begin(extents), std::end(extents), isLess);
+    halved = static_cast<int64_t>(llvm::divideCeil(halved, 2));
+  }
+  int64_t heads = groups * each;
   bool isCausal = isTrue(causal);
   made.modules.insert("attention");
   if (!isCausal && t == s && heads == groups) {
@@ -233,7 +266,7 @@ bool CallReader::attention(size_t from, size_t causal, int64_t shareOfBatch) {
   if (isCausal && t <= s)
     set(fmt::format("attend(tensor[{0}, {1}, {2}, {3}, {5}], tensor[{0}, {1}, {4}, {5}], "
                     "tensor[{0}, {1}, {4}, {5}])",
-                    batch, groups, heads / groups, t, s, e),
+                    batch, groups, each, t, s, e),
         {});
   else
     set(fmt::format("cross_attention(tensor[{0}, {1}, {2}, {4}], tensor[{0}, {1}, {3}, {4}], "
@@ -246,7 +279,7 @@ bool CallReader::attention(size_t from, size_t causal, int64_t shareOfBatch) {
 /// Behind the gradient of the results come queries, keys and values. The five products of a
 /// gradient, for the two of attention, are two times and a half as many.
 bool CallReader::attentionGradient(size_t causal) {
-  return attention(1, causal) && attention(1, causal) && attention(1, causal, 2);
+  return attention(1, causal) && attention(1, causal) && attention(1, causal, true);
 }
 
 /// Rows of experts, of which each has as many here, and their weights.
@@ -282,7 +315,7 @@ bool CallReader::pool() {
   if (text(2) == "[]")
     stride = window;
   if (!x || x->size() != 4 || !window || !stride || !pad || (*stride)[0] != (*stride)[1] ||
-      (*pad)[0] != (*pad)[1])
+      (*pad)[0] != (*pad)[1] || !isSliding(*x, *window, *stride, *pad, {1, 1}))
     return false;
   set(fmt::format("max_pool(tensor{}, R = {}, S = {}, stride = {}, pad = {})", list(*x),
                   (*window)[0], (*window)[1], (*stride)[0], (*pad)[0]),

@@ -3,6 +3,7 @@
 // Calls that cost what they read and write.
 #include "frontend/import/trace/CallText.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <fmt/format.h>
@@ -44,6 +45,18 @@ struct Elements {
 
 } // namespace
 
+/// The elements of the whole table whose gradient `call` makes of rows: argument 2 is how many rows
+/// it has. 0 where that is not said.
+static int64_t tableOf(const Call &call) {
+  int64_t rows = 0, elements = 0;
+  if (call.arguments.size() < 3 || call.arguments[0].tensors.empty() ||
+      call.arguments[0].tensors[0].dims.empty() ||
+      llvm::StringRef(call.arguments[2].text).getAsInteger(10, rows) || rows < 1)
+    return 0;
+  bool isTooMany = llvm::MulOverflow(rows, call.arguments[0].tensors[0].dims.back(), elements);
+  return isTooMany ? 0 : elements;
+}
+
 static llvm::Optional<Elements> trafficOf(const Call &call, llvm::StringRef name) {
   Elements made;
   int64_t largest = 0, all = 0;
@@ -66,13 +79,9 @@ static llvm::Optional<Elements> trafficOf(const Call &call, llvm::StringRef name
   if (made.read.size() >= 2 && name == "nll_loss_forward") { // one element of each row
     made.read[0] = made.written = made.read[1];
   } else if (made.read.size() >= 2 && name == "nll_loss_backward") { // rows are not read
-    made.read.erase(made.read.begin());
-  } else if (made.read.size() >= 2 && name == "embedding_dense_backward") { // the whole table
-    int64_t rows = 0;
-    if (call.arguments.size() < 3 ||
-        llvm::StringRef(call.arguments[2].text).getAsInteger(10, rows) || rows < 1 ||
-        llvm::MulOverflow(rows, call.arguments[0].tensors.front().dims.back(), made.written))
-      return llvm::None;
+    made.read.erase(llvm::find(made.read, largest));
+  } else if (name == "embedding_dense_backward") {
+    made.written = std::max(made.written, tableOf(call));
   }
   if (made.read.size() >= 2 && name.endswith("batch_norm_backward")) // sums first, then results
     made.read.insert(made.read.begin(), {made.read[0], made.read[1]});

@@ -44,6 +44,15 @@ tried("large", {"traceEvents": [event(args={"Input Dims": [[2**62, 4], [4, 2]]})
 tried("product", {"traceEvents": [event(args={"Input Dims": [[2**40, 2**40], [2**40, 2]]})]})
 tried("ranks", {"traceEvents": [event(args={"Input Dims": [[1] * 17, [4, 2]]})]})
 tried("fit", {"traceEvents": [event(args={"Input Dims": [[8, 3], [4, 2]]})]})
+tried("table", {"traceEvents": [event(name="aten::embedding_dense_backward", args={
+    "Input type": ["Scalar", "float", "float"], "Input Dims": [[], [8, 4], [4, 2]], "Concrete Inputs": ["", "", "10"]})]})
+IMAGE = ["float", "float", "", "", "", "", ""], [[2, 8, 14, 14], [16, 8, 3, 3], [], [], [], [], []]
+for name, texts, dims in (("channels", ["[1, 1]", "[1, 1]", "[1, 1]", "1"], [[2, 4, 14, 14], *IMAGE[1][1:]]),
+                          ("stride", ["[0, 1]", "[1, 1]", "[1, 1]", "1"], IMAGE[1]),
+                          ("window", ["[1, 1]", "[0, 0]", "[9, 9]", "1"], IMAGE[1]),
+                          ("wide", ["[1, 1]", "[9223372036854775807, 1]", "[1, 1]", "1"], IMAGE[1])):
+    tried(name, {"traceEvents": [event(name="aten::conv2d", args={
+        "Input type": IMAGE[0], "Input Dims": dims, "Concrete Inputs": ["", "", "", *texts]})]})
 tried("types", {"traceEvents": [event(args={"Input Dims": "no", "Input type": [1, None]}), 3, None]})
 tried("nested", {"traceEvents": [event(name="outer", ts=i, dur=200000 - 2 * i, args={"External id": i, "Input type": []})
                                  for i in range(50000)] + [event(ts=60000, dur=1)]})

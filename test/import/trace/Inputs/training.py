@@ -18,6 +18,8 @@ def calls():
     yield "native_batch_norm_backward", [BF16] * 4, [], [x, x, [8], [8]], "reduce"
     yield ("_scaled_dot_product_cudnn_attention_backward", [BF16] * 5, [""] * 14 + ["True"], [Q, Q, KV, KV, Q], "bprop")
     yield ("_scaled_dot_product_flash_attention_backward", [BF16] * 5, [""] * 11 + ["False"], [Q, Q, Q, Q, Q], "bwd")
+    one = [1, 6, 64, 32]
+    yield ("_scaled_dot_product_efficient_attention_backward", [BF16] * 4, [""] * 11 + ["False"], [one] * 4, "bwd_one")
     yield "nll_loss_forward", [BF16, INT], [], [[128, 1000], [128]], "nll"
     yield "nll_loss_backward", [BF16, BF16, INT], [], [[], [128, 1000], [128]], "nll_back"
     yield "embedding_dense_backward", [BF16, INT], ["", "", "1000"], [[128, 32], [128], []], "scatter"
