@@ -1,10 +1,11 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# perfc_library(TARGET [SUBFOLDERS dir…] [DEPENDS lib…] [PRIVATE_DEPENDS lib…])
+# perfc_library(TARGET [COLD] [SUBFOLDERS dir…] [DEPENDS lib…] [PRIVATE_DEPENDS lib…])
 #
 # One library per folder: its sources are the folder's *.cpp (and those of SUBFOLDERS), found again at each build. A folder
-# that has no source yet becomes an INTERFACE library, so what stands on it can already name it.
+# that has no source yet becomes an INTERFACE library, so what stands on it can already name it. COLD: its code runs once for a
+# file or a statement, not for each kernel or mapping, so a release is built sooner and no slower with fewer optimisations.
 function(perfc_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SUBFOLDERS;DEPENDS;PRIVATE_DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SUBFOLDERS;DEPENDS;PRIVATE_DEPENDS")
   set(patterns "*.cpp")
   foreach(folder IN LISTS arg_SUBFOLDERS)
     list(APPEND patterns "${folder}/*.cpp")
@@ -18,6 +19,9 @@ function(perfc_library target)
   add_library(${target} STATIC ${sources})
   set_property(GLOBAL APPEND PROPERTY PERFC_LIBRARIES ${target}) # what libperfc is made of
   target_link_libraries(${target} PUBLIC perfc_options perfc_llvm fmt::fmt ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
+  if(arg_COLD)
+    target_compile_options(${target} PRIVATE ${PERFC_COLD_FLAGS})
+  endif()
   if(PERFC_TIDY)
     set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${PERFC_CLANG_TIDY}")
   endif()
