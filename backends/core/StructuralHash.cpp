@@ -35,10 +35,11 @@ private:
   uint64_t b = 0xC2B2AE3D27D4EB4Full;
 };
 
-/// Walks what an operation says.
+/// Walks what an operation says; what its symbols name has its own hash, in `hashes`.
 class StructureWalk {
 public:
-  StructureWalk(Hasher &hasher, const Module *module) : hasher(hasher), module(module) {}
+  StructureWalk(Hasher &hasher, const Module *module, HashCache &hashes)
+      : hasher(hasher), module(module), hashes(hashes) {}
 
   void operation(const Operation &op) {
     hasher.bytes(op.name());
@@ -117,40 +118,41 @@ private:
     }
   }
 
-  /// Verified modules have no operation that refers to itself, but text is not always verified.
   void symbol(llvm::StringRef name) {
     const Operation *referred = module ? module->lookup(name) : nullptr;
-    if (!referred || depth == maxDepth)
+    if (!referred || hashes.isDeep())
       return hasher.bytes(name);
-    ++depth;
-    operation(*referred);
-    --depth;
+    StructuralHash hash = hashes.of(*referred);
+    hasher.word(hash.first);
+    hasher.word(hash.second);
   }
 
-  static constexpr unsigned maxDepth = 8;
   Hasher &hasher;
   const Module *module;
-  unsigned depth = 0;
+  HashCache &hashes;
 };
 } // namespace
 
 StructuralHash perfc::structuralHash(const Attribute &value) {
   Hasher hasher;
-  StructureWalk(hasher, nullptr).attribute(value);
+  HashCache hashes;
+  StructureWalk(hasher, nullptr, hashes).attribute(value);
   return hasher.result();
 }
 
-StructuralHash perfc::structuralHash(const Operation &op) {
-  Hasher hasher;
-  StructureWalk(hasher, op.module()).operation(op);
-  return hasher.result();
-}
+StructuralHash perfc::structuralHash(const Operation &op) { return HashCache().of(op); }
 
 StructuralHash HashCache::of(const Operation &op) {
+  // Until it is computed, what refers to itself finds zeros: verified modules have no such
+  // operation, but text is not always verified.
   auto [entry, isNew] = known.try_emplace(&op);
-  if (isNew)
-    entry->second = structuralHash(op);
-  return entry->second;
+  if (!isNew)
+    return entry->second;
+  Hasher hasher;
+  ++depth;
+  StructureWalk(hasher, op.module(), *this).operation(op);
+  --depth;
+  return known[&op] = hasher.result();
 }
 
 StructuralHash perfc::combine(StructuralHash a, StructuralHash b) {

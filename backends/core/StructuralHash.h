@@ -18,13 +18,18 @@ using StructuralHash = std::pair<uint64_t, uint64_t>;
 StructuralHash structuralHash(const ir::Operation &op);
 /// Hash of one value that names no symbols.
 StructuralHash structuralHash(const ir::Attribute &value);
-/// The hashes of the operations of one module, each computed once. The operations must neither
-/// change nor go away while it is in use.
+/// The hashes of the operations of one module, each computed once, also where others name them
+/// (every kernel its chip). The operations must neither change nor go away while it is in use.
 class HashCache {
 public:
   StructuralHash of(const ir::Operation &op);
+  /// Whether what the operation at hand names counts as its name alone: no chain of symbols that
+  /// the IR has meant is as long.
+  bool isDeep() const { return depth > maxDepth; }
 
 private:
+  static constexpr unsigned maxDepth = 16;
+  unsigned depth = 0;
   llvm::DenseMap<const ir::Operation *, StructuralHash> known;
 };
 
