@@ -233,3 +233,21 @@ TEST(StructuralHash, NamesDoNotCountButAttributesDo) {
   b.body().back().setAttr("flops", 3);
   EXPECT_NE(structuralHash(a), structuralHash(b));
 }
+
+/// Two chips, each named by a kernel.
+TEST(StructuralHash, WhatASymbolNamesCountsByWhatItSays) {
+  ParsedModule module(named("a") + named("b") + named("c") + named("d"));
+  ir::Operation &a = *module.module->lookup("a"), &b = *module.module->lookup("b");
+  ir::Operation &c = *module.module->lookup("c"), &d = *module.module->lookup("d");
+  a.setAttr("of", ir::Attribute::symbol("c"));
+  b.setAttr("of", ir::Attribute::symbol("d"));
+  HashCache hashes;
+  EXPECT_EQ(hashes.of(a), hashes.of(b));
+  EXPECT_EQ(hashes.of(a), structuralHash(a));
+  d.body().back().setAttr("flops", 3);
+  HashCache after;
+  EXPECT_NE(after.of(a), after.of(b));
+  // An operation that names itself through another, which no verified module has, has a hash.
+  c.setAttr("of", ir::Attribute::symbol("a"));
+  EXPECT_NE(structuralHash(a), structuralHash(b));
+}
