@@ -30,7 +30,7 @@ void passes::emitAttention(const Attention &attention, Operation &op) {
   op.setAttr("tensors", Attribute::strings(tensors));
 }
 
-void passes::emitExperts(const Experts &experts, Region &into, Builder &builder,
+void passes::emitExperts(const Experts &experts, int64_t copies, Region &into, Builder &builder,
                          const Location &location) {
   auto op = builder.create<tile::ExpertsOp>(into, location);
   op->setAttr("experts", experts.experts);
@@ -47,6 +47,8 @@ void passes::emitExperts(const Experts &experts, Region &into, Builder &builder,
   op->setAttr("spread", experts.keys ? experts.keys.draw() : "uniform");
   if (auto apart = experts.keys ? experts.keys.distinct() : llvm::None)
     op->setAttr("chosen", experts.keys.shape()[*apart]);
+  if (copies > 0)
+    op->setAttr("copies", copies);
   for (llvm::StringRef figure : {"theta", "most"})
     if (experts.keys && experts.keys->hasAttr(figure))
       op->setAttr(figure, *experts.keys->attr(figure));

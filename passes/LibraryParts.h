@@ -14,8 +14,8 @@ namespace passes {
 
 /// Sets what a tile.attention says.
 void emitAttention(const Attention &attention, ir::Operation &op);
-/// A tile.experts.
-void emitExperts(const Experts &experts, ir::Region &into, ir::Builder &builder,
+/// A tile.experts; `copies` sets of weights take turns, 0 where they come from memory.
+void emitExperts(const Experts &experts, int64_t copies, ir::Region &into, ir::Builder &builder,
                  const ir::Location &location);
 /// A tile.convolution, whose algorithm is chosen later.
 void emitConvolution(const Convolution &convolution, ir::Region &into, ir::Builder &builder,

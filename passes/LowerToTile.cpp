@@ -267,7 +267,7 @@ bool TileLowering::proposeLayer(const KernelUse &use, llvm::StringRef symbol) {
       continue;
     Region &body = choice(use, symbol, name)->body();
     if (experts)
-      emitExperts(*experts, body, builder, use.kernel->location());
+      emitExperts(*experts, copies, body, builder, use.kernel->location());
     else
       emitConvolution(*convolution, body, builder, use.kernel->location());
     return true;

@@ -10,15 +10,6 @@ using namespace perfc::gpu;
 
 //===-- From the IR --------------------------------------------------------------------------===//
 
-Design gpu::attentionDesign(const KernelChip &chip) {
-  Design design = chip.design();
-  const ir::Operation &figures = *chip.generation;
-  double cache = figures.realAttr("cache", 1);
-  if (cache > 0)
-    design.cache *= figures.realAttr("attention_cache", cache) / cache;
-  return design;
-}
-
 AttentionFigures gpu::attentionFigures(tile::FamilyOp family, const KernelChip &chip) {
   const ir::Operation &op = *family;
   auto seconds = [&](llvm::StringRef name) { return ir::secondsOf(op, name, chip.clock); };
@@ -142,7 +133,7 @@ public:
         family(tile::attentionFor(library, attention)), tile{extentOf(kernel.tile(), "q"),
                                                              extentOf(kernel.tile(), "step"),
                                                              extentOf(kernel.grid(), "k")},
-        price(attentionPrice(attentionDesign(chip), attentionFigures(family, chip),
+        price(attentionPrice(chip.residentDesign(), attentionFigures(family, chip),
                              attentionWork(attention, family, chip), tile)) {}
 
   Cost cost(KernelNeeds needs);

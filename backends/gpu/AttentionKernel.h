@@ -14,8 +14,6 @@
 namespace perfc {
 namespace gpu {
 
-/// `chip`, with the share of its last cache that attention has.
-Design attentionDesign(const KernelChip &chip);
 /// `family`, which runs `attention`, on `chip`.
 AttentionFigures attentionFigures(tile::FamilyOp family, const KernelChip &chip);
 AttentionWork attentionWork(tile::AttentionOp attention, tile::FamilyOp family,

@@ -17,7 +17,6 @@ static ExpertFigures figuresOf(tile::FamilyOp family, const KernelChip &chip) {
   figures.step = op.realAttr("step", 128);
   figures.stepTime = seconds("step_time");
   figures.blockTime = seconds("block_time");
-  figures.expertTime = seconds("expert_time");
   figures.loss = op.realAttr("loss");
   figures.reached = op.realAttr("reached", 1);
   figures.overlap = op.realAttr("overlap");
@@ -48,6 +47,7 @@ static ExpertWork workOf(tile::ExpertsOp experts, tile::FamilyOp family, const K
   FormatRate rate = chip.rateFor(experts.format());
   work.rate = rate.macs;
   work.energy = rate.energy;
+  work.copies = static_cast<double>(op.intAttr("copies", 0));
   work.narrow = std::max<double>(1, std::round(16 / static_cast<double>(bitsOf(rate.runsIn))));
   return work;
 }
@@ -65,7 +65,7 @@ llvm::Optional<LayerTile> gpu::expertTile(tile::ChoiceOp choice, const KernelChi
     return llvm::None;
   ExpertWork work = workOf(experts, family, chip);
   llvm::Optional<Tile> tile =
-      fastestExpertTile(chip.design(), figuresOf(family, chip), work, tileList(family));
+      fastestExpertTile(chip.residentDesign(), figuresOf(family, chip), work, tileList(family));
   if (!tile)
     return llvm::None;
   double rows = 0, widest = 1;
@@ -113,8 +113,8 @@ llvm::Optional<Cost> gpu::expertKernelCost(tile::KernelOp kernel, const ir::Oper
   tile::ExpertsOp experts = tile::expertsOf(*kernel);
   tile::FamilyOp family = familyOf(*kernel, kernel.library(), experts);
   Tile tile{extentOf(kernel.tile(), "m"), extentOf(kernel.tile(), "n"), 1};
-  ExpertPrice price =
-      expertPrice(chip.design(), figuresOf(family, chip), workOf(experts, family, chip), tile);
+  ExpertPrice price = expertPrice(chip.residentDesign(), figuresOf(family, chip),
+                                  workOf(experts, family, chip), tile);
   Cost cost;
   cost.latency = Uncertain(price.total) * chip.measured(family);
   cost.energy = compute.energy;

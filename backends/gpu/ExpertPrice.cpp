@@ -11,11 +11,27 @@ namespace {
 struct Grouped {
   double units, products, memory, power, body;
 };
+/// The time of a byte from memory, and what the last cache has of the weights.
+struct Traffic {
+  double perByte, held;
+};
 } // namespace
+
+static Traffic trafficOf(const Design &design, const ExpertFigures &figures, const ExpertWork &work,
+                         double active) {
+  Traffic traffic{over(1, design.bandwidth * design.reached * figures.reached), 0};
+  if (work.copies == 0)
+    return traffic;
+  double bytes = work.rows * work.rowBytes + work.tokens * work.tokenBytes;
+  for (const GroupedExtents &extents : work.products)
+    bytes += work.copies * active * extents.n * extents.k * work.weightSize;
+  traffic.held = heldShare(bytes, design.cache);
+  return traffic;
+}
 
 static Grouped groupedTimes(const Design &design, const ExpertFigures &figures,
                             const ExpertWork &work, const Tile &tile, const GroupedExtents &extents,
-                            const ExpertPrice &price, double rowTiles, double perByte) {
+                            const ExpertPrice &price, double rowTiles, const Traffic &traffic) {
   Grouped times;
   double share = rowTiles * std::ceil(extents.n / tile.columns) / design.units;
   double waves =
@@ -28,11 +44,12 @@ static Grouped groupedTimes(const Design &design, const ExpertFigures &figures,
   constexpr double stepOverlap = 3;
   times.units = waves * (normOf(stepOverlap, {macs * (atRate + lost), steps}) + figures.blockTime);
   times.products = over(work.rows * extents.n * extents.k, work.rate);
-  double bytes = price.active * extents.n * extents.k * work.weightSize +
-                 work.rows * extents.k * work.leftSize;
-  times.memory = bytes * perByte;
+  double weights = price.active * extents.n * extents.k * work.weightSize;
+  double rows = work.rows * extents.k * work.leftSize;
+  times.memory = (weights * (1 - traffic.held) + rows) * traffic.perByte;
+  double cache = over(weights + rows, design.cacheBandwidth);
   times.power = over(work.rows * extents.n * extents.k * work.energy, design.power);
-  times.body = normOf(figures.overlap, {times.units, times.memory, times.power});
+  times.body = normOf(figures.overlap, {times.units, times.memory, cache, times.power});
   return times;
 }
 
@@ -44,10 +61,10 @@ ExpertPrice gpu::expertPrice(const Design &design, const ExpertFigures &figures,
     price.active += load.experts;
     rowTiles += load.experts * std::ceil(load.rows / tile.rows);
   }
-  double perByte = over(1, design.bandwidth * design.reached * figures.reached);
-  double bytes = 0;
+  Traffic traffic = trafficOf(design, figures, work, price.active);
+  double perByte = traffic.perByte, bytes = 0;
   for (const GroupedExtents &extents : work.products) {
-    Grouped times = groupedTimes(design, figures, work, tile, extents, price, rowTiles, perByte);
+    Grouped times = groupedTimes(design, figures, work, tile, extents, price, rowTiles, traffic);
     price.units += times.units;
     price.products += times.products;
     price.memory += times.memory;
@@ -59,7 +76,7 @@ ExpertPrice gpu::expertPrice(const Design &design, const ExpertFigures &figures,
   double moved = work.moved * work.rowBytes, gathered = work.tokens * work.tokenBytes;
   price.moves = (figures.moves * moved + figures.tokenMoves * gathered) * perByte;
   price.memoryBytes = bytes + moved + gathered;
-  price.launch = figures.launch + price.active * figures.expertTime;
+  price.launch = figures.launch;
   price.total = price.launch + price.body + price.moves;
   return price;
 }

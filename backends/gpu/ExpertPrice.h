@@ -7,11 +7,13 @@
 //     share     = padded / m * ceil(n / tile n) / units      waves as in ProductPrice.h
 //     products  = m tile n k (units / rate + loss / rate of the generation's core for the format)
 //     units     = waves ((products^3 + (steps step_time)^3)^(1/3) + block_time)
-//     memory    = (active n k weight bytes + rows k left bytes) / bandwidth
+//     memory    = (active n k weight bytes (1 - held) + rows k left bytes) / bandwidth
+//     cache     = (active n k weight bytes + rows k left bytes) / bandwidth of the last cache
 //     power     = rows n k energy / power limit
-//     time      = launch + sum over products of (units^p + memory^p + power^p)^(1/p)
+//     time      = launch + sum over products of (units^p + memory^p + cache^p + power^p)^(1/p)
 //                 + moves row bytes rows / bandwidth + token_moves token bytes tokens / bandwidth
-//                 + active expert_time
+// `held` is what the last cache has of the weights: nothing, but where a benchmark runs a layer
+// again and again (ProductPrice.h).
 // Constants and where they are from: docs/cost-model.md.
 #ifndef PERFC_BACKENDS_GPU_EXPERTPRICE_H
 #define PERFC_BACKENDS_GPU_EXPERTPRICE_H
@@ -38,13 +40,14 @@ struct ExpertWork {
   double rate = 0;                     ///< multiply-accumulates of all units in a second
   double energy = 0;                   ///< of one at the power limit, in J
   double narrow = 1; ///< multiply-accumulates of a core in the time of one in 16 bits
+  double copies = 0; ///< sets of weights that take turns; 0 where they come from memory
 };
 
 /// What kernels of one kind take.
 struct ExpertFigures {
   double launch = 0;
   double step = 128; ///< bytes
-  double stepTime = 0, blockTime = 0, expertTime = 0;
+  double stepTime = 0, blockTime = 0;
   double loss = 0;
   double reached = 1; ///< of the generation's bandwidth
   double overlap = 0; ///< 0: the largest limit alone counts

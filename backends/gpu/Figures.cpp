@@ -72,6 +72,14 @@ Design KernelChip::design() const {
   return design;
 }
 
+Design KernelChip::residentDesign() const {
+  Design resident = design();
+  double shared = generation->realAttr("cache", 1);
+  if (shared > 0)
+    resident.cache *= generation->realAttr("attention_cache", shared) / shared;
+  return resident;
+}
+
 /// Energies are given for a core of 4096 operations, as a wider one moves fewer operands for each,
 /// and for vector lanes at 1.5 GHz, whose voltage goes with the clock (docs/cost-model.md).
 static double energyScale(const KernelChip &chip, DType format) {

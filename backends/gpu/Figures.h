@@ -41,6 +41,8 @@ struct KernelChip {
   /// own; 0 where it has none.
   double core() const;
   Design design() const;
+  /// The same with the share of the last cache that one tensor, which is used again, can stay in.
+  Design residentDesign() const;
   FormatRate rateFor(DType format) const;
   /// Its limit is 0 where kernels have their energy from the chip's own figures.
   PowerDesign powerDesign() const;

@@ -104,7 +104,7 @@ bool TileSearch::chooseAttention(tile::ChoiceOp choice, const KernelChip &chip,
   DType products = family ? tile::productsOf(family, attention) : attention.format();
   if (!hasUnits(choice, chip, products, family.op != nullptr))
     return false;
-  Design design = attentionDesign(chip);
+  Design design = chip.residentDesign();
   AttentionFigures figures = attentionFigures(family, chip);
   AttentionWork work = attentionWork(attention, family, chip);
   llvm::Optional<Tile> tile = fastestAttention(design, figures, tileList(family), work);

@@ -42,7 +42,8 @@ static constexpr WordSpec generationWords[] = {
      .kind = Measure,
      .dims = Dims::Share,
      .byDefault = "`cache`",
-     .doc = "share of it that a tensor of attention can stay in"},
+     .doc = "share of it that one tensor that is used again, a cache or the weights of experts, "
+            "can stay in"},
     {.word = "cache_bandwidth",
      .kind = Measure,
      .dims = Dims::Number,

@@ -70,7 +70,8 @@ static constexpr WordSpec copiesWord{
     .word = "copies",
     .kind = Integer,
     .byDefault = "they come from memory",
-    .doc = "weights that take turns from run to run of a benchmark: small ones stay in the cache"};
+    .doc = "weights (of layers of experts, sets of them) that take turns from run to run of a "
+           "benchmark: small ones stay in the cache"};
 
 static constexpr WordSpec evaluateWords[] = {
     stackWord,  onWord,      withWord,   usingWord,     kernelsWord,  timingWord,

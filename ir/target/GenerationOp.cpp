@@ -54,9 +54,11 @@ OpDecl target::generationDecl() {
                     .positive()
                     .share()
                     .optional(),
-                quantityAttr("attention_cache", {},
-                             "share of it that a tensor of attention can stay in; `cache` when "
-                             "not given")
+                quantityAttr(
+                    "attention_cache", {},
+                    "share of it that one tensor that is used again, a cache or the weights "
+                    "of experts, can stay in; `cache` when "
+                    "not given")
                     .positive()
                     .share()
                     .optional(),

@@ -61,6 +61,9 @@ std::vector<OpDecl> tile::layerDecls() {
                      stringAttr("spread", "how rows choose experts")
                          .oneOf({"uniform", "balanced", "zipf", "power_law"}),
                      intAttr("chosen", "rows that go to different experts").atLeast(1).optional(),
+                     intAttr("copies", "sets of weights that take turns from run to run")
+                         .atLeast(1)
+                         .optional(),
                      quantityAttr("theta", {}, "of zipf and of a power law").optional(),
                      quantityAttr("most", {}, "rows of an expert, of a power law").optional()},
            .verifier = verifyExperts},
@@ -92,7 +95,6 @@ std::vector<AttrDecl> tile::layerFigures() {
       quantityAttr("loss", {}, "time that products lose over that of the generation's core")
           .otherwise(0),
       cycleTimeAttr("block_time", "of a block beside its steps"),
-      cycleTimeAttr("expert_time", "of each expert that has rows"),
       quantityAttr("reached", {}, "bandwidth over what the generation reaches")
           .positive()
           .otherwise(1),
