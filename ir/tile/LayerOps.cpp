@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/tile/LayerOps.h"
 
+#include "ir/core/CycleTime.h"
 #include "ir/core/Verifier.h"
 
 using namespace perfc;
