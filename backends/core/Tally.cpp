@@ -11,15 +11,21 @@ static constexpr double smallest = 1e-12;
 static constexpr double ratio = 1.001;
 static constexpr size_t bucketCount = 55'300;
 
-void Tally::add(double value, int64_t times) {
+size_t Tally::placeOf(double value) const {
   static const double perRatio = 1 / std::log(ratio);
+  if (!(value > smallest))
+    return 0;
+  return std::min(bucketCount - 1, 1 + static_cast<size_t>(std::log(value / smallest) * perRatio));
+}
+
+void Tally::add(double value, int64_t times) {
   if (buckets.empty())
     buckets.resize(bucketCount, 0);
-  size_t place = 0;
-  if (value > smallest)
-    place =
-        std::min(bucketCount - 1, 1 + static_cast<size_t>(std::log(value / smallest) * perRatio));
-  buckets[place] += times;
+  if (value != lastValue) {
+    lastValue = value;
+    lastPlace = placeOf(value);
+  }
+  buckets[lastPlace] += times;
   least = total == 0 ? value : std::min(least, value);
   most = std::max(most, value);
   sum += value * static_cast<double>(times);

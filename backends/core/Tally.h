@@ -20,7 +20,12 @@ public:
 private:
   double percentile(double share) const;
 
+  size_t placeOf(double value) const;
+
   std::vector<int64_t> buckets; ///< the first one for what is too small for the others
+  /// The last value and its bucket: requests of a batch have the same gap, one after the other.
+  double lastValue = 0;
+  size_t lastPlace = 0;
   int64_t total = 0;
   double sum = 0, least = 0, most = 0;
 };

@@ -18,7 +18,7 @@ size_t Axis::indexOf(int64_t size) const {
 }
 
 std::array<Axis::Weight, 2> Axis::linear(double value) const {
-  if (sizes.size() == 1)
+  if (sizes.size() < 2)
     return {{{0, 1}, {0, 0}}};
   auto above =
       static_cast<size_t>(std::upper_bound(sizes.begin(), sizes.end(), value) - sizes.begin());

@@ -56,6 +56,27 @@ private:
   std::vector<double> sizes;
 };
 
+/// Points of a grid with the shares that a place between them has of each: of rows and columns.
+class Cells {
+public:
+  Cells() = default;
+  template <typename Rows, typename Columns>
+  Cells(const Rows &rows, const Columns &columns, size_t width) {
+    for (Axis::Weight row : rows)
+      for (Axis::Weight column : columns)
+        if (double share = row.share * column.share; share != 0)
+          list[count++] = {row.index * width + column.index, share};
+  }
+
+  bool empty() const { return count == 0; }
+  const Axis::Weight *begin() const { return list.data(); }
+  const Axis::Weight *end() const { return list.data() + count; }
+
+private:
+  std::array<Axis::Weight, 6> list{};
+  size_t count = 0;
+};
+
 } // namespace perfc::serving
 
 #endif // PERFC_BACKENDS_SERVING_CURVE_H

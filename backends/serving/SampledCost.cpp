@@ -77,6 +77,7 @@ void SampledCost::addItem(const StepItem &from, Of of) {
   };
   auto line = static_cast<size_t>(llvm::find_if(items, isSame) - items.begin());
   items.push_back({from.name, from.kind, static_cast<double>(from.count), of, true, line});
+  hasContexts |= of != Of::Tokens;
   size_t points = of == Of::Tokens    ? frame->tokens.count()
                   : of == Of::Decodes ? frame->decodeBatch.count() * frame->decodeContext.count()
                                       : frame->chunkTokens.count() * frame->chunkBefore.count();
@@ -155,75 +156,79 @@ void SampledCost::leaveTimes(bool withExchanges) {
 //===-- Of a batch
 //-----------------------------------------------------------------------------===//
 
-template <typename Rows, typename Columns>
-static Point weigh(const std::vector<Point> &grid, size_t width, const Rows &rows,
-                   const Columns &columns) {
+static Point weigh(const std::vector<Point> &grid, const Cells &cells) {
   Point sum;
-  for (Axis::Weight row : rows)
-    for (Axis::Weight column : columns)
-      if (double share = row.share * column.share; share != 0)
-        sum.add(grid[row.index * width + column.index], share);
+  for (Axis::Weight cell : cells)
+    sum.add(grid[cell.index], cell.share);
   for (double &part : sum.parts)
     part = std::max(0.0, part);
   return sum;
 }
 
 Point SampledCost::tokenWise(const Item &item, int64_t tokens) const {
-  std::array<Axis::Weight, 1> first{{{0, 1}}};
-  return weigh(item.points, 1, frame->tokens.linear(static_cast<double>(tokens)), first);
+  static constexpr std::array<Axis::Weight, 1> only{{{0, 1}}};
+  return weigh(item.points, Cells(frame->tokens.linear(static_cast<double>(tokens)), only, 1));
+}
+
+void SampledCost::findPlace(const BatchShape &shape, Place &place) const {
+  place.decodes = {};
+  if (shape.decodes > 0) {
+    auto requests = static_cast<double>(shape.decodes);
+    place.decodes =
+        Cells(frame->decodeBatch.linear(requests),
+              frame->decodeContext.linear(static_cast<double>(shape.decodeContext) / requests),
+              frame->decodeContext.count());
+  }
+  place.pieces.clear();
+  for (const BatchShape::Chunk &piece : shape.chunks)
+    place.pieces.emplace_back(frame->chunkTokens.quadratic(static_cast<double>(piece.tokens)),
+                              frame->chunkBefore.linear(static_cast<double>(piece.before)),
+                              frame->chunkBefore.count());
 }
 
 /// All pieces of a batch run as one kernel, which starts once.
-Point SampledCost::chunk(const Item &item, const BatchShape::Chunk &chunk, bool isFirst) const {
-  Point one = weigh(item.points, frame->chunkBefore.count(),
-                    frame->chunkTokens.quadratic(static_cast<double>(chunk.tokens)),
-                    frame->chunkBefore.linear(static_cast<double>(chunk.before)));
-  if (!isFirst)
-    one.parts[Point::Launch] = 0;
-  return one;
-}
-
-Point SampledCost::decode(const Item &item, const BatchShape &shape) const {
-  auto requests = static_cast<double>(shape.decodes);
-  return weigh(item.points, frame->decodeContext.count(), frame->decodeBatch.linear(requests),
-               frame->decodeContext.linear(static_cast<double>(shape.decodeContext) / requests));
+template <typename Use>
+void SampledCost::forEachPoint(const Item &item, const Place &place, Use use) {
+  if (item.of == Of::Decodes && !place.decodes.empty())
+    use(weigh(item.points, place.decodes));
+  if (item.of != Of::Prompts)
+    return;
+  for (size_t i = 0; i < place.pieces.size(); ++i) {
+    Point one = weigh(item.points, place.pieces[i]);
+    if (i > 0)
+      one.parts[Point::Launch] = 0;
+    use(one);
+  }
 }
 
 void SampledCost::addContexts(const BatchShape &shape, double runs, StackWork &work) {
   if (contextTotals.empty())
     for (const Item &item : items)
       contextTotals.push_back({item.name, item.kind});
-  auto add = [&](size_t i, const Point &one) {
-    const Item &item = items[i];
-    contextTotals[item.line].note(one, runs * item.count);
-    item.addTo(work, one);
-  };
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (items[i].of == Of::Decodes && shape.decodes > 0)
-      add(i, decode(items[i], shape));
-    if (items[i].of == Of::Prompts)
-      for (const BatchShape::Chunk &piece : shape.chunks)
-        add(i, chunk(items[i], piece, &piece == shape.chunks.data()));
-  }
+  findPlace(shape, here);
+  for (const Item &item : items)
+    forEachPoint(item, here, [&](const Point &one) {
+      contextTotals[item.line].note(one, runs * item.count);
+      item.addTo(work, one);
+    });
 }
 
 StackWork SampledCost::run(int64_t tokens, const BatchShape &shape, double runs) {
-  auto [found, isNew] = known.try_emplace(tokens);
-  if (isNew)
+  StackWork work = known.note(tokens, runs, [&] {
+    StackWork sum;
     for (const Item &item : items)
       if (item.of == Of::Tokens)
-        item.addTo(found->second, tokenWise(item, tokens));
-  counts[tokens] += runs;
-  StackWork work = found->second;
-  addContexts(shape, runs, work);
+        item.addTo(sum, tokenWise(item, tokens));
+    return sum;
+  });
+  if (hasContexts)
+    addContexts(shape, runs, work);
   return work;
 }
 
 std::vector<ItemTotal> SampledCost::totals() const {
   std::vector<ItemTotal> result;
-  // In a fixed order, so that sums do not depend on the hash of a number.
-  std::vector<std::pair<int64_t, double>> sizes(counts.begin(), counts.end());
-  std::sort(sizes.begin(), sizes.end());
+  std::vector<std::pair<int64_t, double>> sizes = known.runs();
   for (size_t i = 0; i < items.size(); ++i) {
     const Item &item = items[i];
     if (item.line != i)
@@ -242,6 +247,8 @@ std::vector<ItemTotal> SampledCost::totals() const {
 
 void SampledCost::addNodes(int64_t tokens, const BatchShape &shape,
                            std::vector<ServedNode> &nodes) const {
+  Place place;
+  findPlace(shape, place);
   for (const Item &item : items) {
     auto add = [&](Point one) {
       if (!item.isTimed)
@@ -251,10 +258,6 @@ void SampledCost::addNodes(int64_t tokens, const BatchShape &shape,
     };
     if (item.of == Of::Tokens)
       add(tokenWise(item, tokens));
-    if (item.of == Of::Decodes && shape.decodes > 0)
-      add(decode(item, shape));
-    if (item.of == Of::Prompts)
-      for (const BatchShape::Chunk &piece : shape.chunks)
-        add(chunk(item, piece, &piece == shape.chunks.data()));
+    forEachPoint(item, place, add);
   }
 }

@@ -11,9 +11,9 @@
 
 #include "backends/core/UncertainInputs.h"
 #include "backends/serving/PartCost.h"
+#include "backends/serving/TokenRuns.h"
 #include "backends/training/GraphCost.h"
 #include "llvm/ADT/STLExtras.h"
-#include <unordered_map>
 
 namespace perfc::serving {
 
@@ -64,7 +64,7 @@ public:
   std::vector<ItemTotal> totals() const override;
   void forget() override {
     contextTotals.clear();
-    counts.clear();
+    known.forget();
   }
   void addNodes(int64_t tokens, const BatchShape &shape,
                 std::vector<ServedNode> &nodes) const override;
@@ -99,16 +99,23 @@ private:
   void addItem(const StepItem &from, Of of);
   bool place(const std::vector<StepItem> &from, const Sample &sample);
   llvm::Optional<size_t> placeOf(Of of, const Sample &sample) const;
+  /// Where a batch stands among the points of its items, which is the same for all of them.
+  struct Place {
+    Cells decodes;
+    std::vector<Cells> pieces;
+  };
+  void findPlace(const BatchShape &shape, Place &place) const;
   Point tokenWise(const Item &item, int64_t tokens) const;
-  Point chunk(const Item &item, const BatchShape::Chunk &chunk, bool isFirst) const;
-  Point decode(const Item &item, const BatchShape &shape) const;
+  /// Calls `use` with each point that a batch at `place` takes of an item of a context.
+  template <typename Use> static void forEachPoint(const Item &item, const Place &place, Use use);
   void addContexts(const BatchShape &shape, double runs, StackWork &work);
 
   std::shared_ptr<const SampleFrame> frame;
   std::vector<Item> items;
-  std::vector<ItemTotal> contextTotals;         ///< by line; of items of a context
-  std::unordered_map<int64_t, StackWork> known; ///< of token-wise items, by tokens
-  std::unordered_map<int64_t, double> counts;   ///< runs of so many tokens
+  std::vector<ItemTotal> contextTotals; ///< by line; of items of a context
+  TokenRuns known;                      ///< of token-wise items
+  Place here;                           ///< of the batch at hand
+  bool hasContexts = false;             ///< of items that run for a context
   bool areSame = true;
 };
 

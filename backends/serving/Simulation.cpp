@@ -52,12 +52,12 @@ private:
   void renew(size_t copy);
   void findTakers(Pool &pool);
   void advance(size_t copy);
-  void finish(size_t copy, UnderWay done);
+  void finish(size_t copy, UnderWay &&done);
   void noteGaps(double gap, int64_t times);
   void moveOn(Request &request, int64_t tokens, Pool &pool);
   void makeBatches(size_t copy);
   UnderWay underWay(size_t copy, Batch batch);
-  void record(UnderWay batch);
+  void record(UnderWay &&batch);
   double nextChange() const;
   Pool &poolOf(size_t copy) { return pools[pools.size() > 1 && copy >= pools[1].first ? 1 : 0]; }
 
@@ -316,7 +316,7 @@ void Simulation::moveOn(Request &request, int64_t tokens, Pool &pool) {
     request.done = now;
 }
 
-void Simulation::finish(size_t copy, UnderWay done) {
+void Simulation::finish(size_t copy, UnderWay &&done) {
   Pool &pool = poolOf(copy);
   bool isHandOver = pools.size() > 1 && &pool == &pools[0];
   done.served.outputs = 0;
@@ -366,7 +366,7 @@ UnderWay Simulation::underWay(size_t copy, Batch batch) {
 }
 
 /// Keeps what has become of a batch.
-void Simulation::record(UnderWay batch) {
+void Simulation::record(UnderWay &&batch) {
   if (setup.keepsAll) {
     result.batches[batch.number] = std::move(batch.served);
     result.shapes[batch.number] = std::move(batch.shape);

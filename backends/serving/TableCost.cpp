@@ -115,11 +115,7 @@ double TableCost::prefill(const BatchShape::Chunk &chunk) const {
 
 StackWork TableCost::run(int64_t tokens, const BatchShape &shape, double runs) {
   StackWork sum = samples->run(tokens, shape, runs);
-  auto [found, isNew] = known.try_emplace(tokens);
-  if (isNew)
-    found->second = kernels(tokens);
-  counts[tokens] += runs;
-  sum.add(found->second);
+  sum.add(known.note(tokens, runs, [&] { return kernels(tokens); }));
   auto add = [&](ItemTotal &total, double time) {
     total.runs += runs;
     total.seconds += time * runs;
@@ -134,8 +130,7 @@ StackWork TableCost::run(int64_t tokens, const BatchShape &shape, double runs) {
 
 std::vector<ItemTotal> TableCost::totals() const {
   std::vector<ItemTotal> result = samples->totals();
-  std::vector<std::pair<int64_t, double>> sizes(counts.begin(), counts.end());
-  std::sort(sizes.begin(), sizes.end());
+  std::vector<std::pair<int64_t, double>> sizes = known.runs();
   for (size_t column = 0; column < table->kernels.size(); ++column) {
     ItemTotal total;
     total.name = table->kernels[column];
@@ -157,7 +152,7 @@ std::vector<ItemTotal> TableCost::totals() const {
 
 void TableCost::forget() {
   samples->forget();
-  counts.clear();
+  known.forget();
   for (ItemTotal *total : {&decodes, &prompts})
     total->runs = total->seconds = 0;
 }

@@ -34,9 +34,8 @@ private:
 
   std::shared_ptr<const study::OpTable> table;
   std::unique_ptr<SampledCost> samples;
-  std::unordered_map<int64_t, StackWork> known; ///< of kernels, by tokens
-  std::unordered_map<int64_t, double> counts;   ///< runs of so many tokens
-  ItemTotal decodes, prompts;                   ///< attention
+  TokenRuns known;            ///< of kernels
+  ItemTotal decodes, prompts; ///< attention
 };
 
 /// What passes so many tokens on to the next stage, in s, by a table that has such times.
