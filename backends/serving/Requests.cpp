@@ -153,6 +153,14 @@ static std::function<double()> totalsOf(study::LengthsOp lengths, Random &random
   return [=, &random] { return least + (most - least) * random.next(); };
 }
 
+std::vector<Lengths> serving::lengthsOf(llvm::ArrayRef<Request> requests) {
+  std::vector<Lengths> lengths;
+  lengths.reserve(requests.size());
+  for (const Request &request : requests)
+    lengths.push_back({request.prompt, request.answer});
+  return lengths;
+}
+
 void serving::shareOut(Request &request, double total, double promptToAnswer, bool isUniform) {
   double answer = total / (1 + promptToAnswer);
   if (isUniform)

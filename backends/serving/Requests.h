@@ -46,6 +46,12 @@ struct Request {
   void loseCaches();
 };
 
+/// Tokens of a request as it came: restarts move them from answers to prompts.
+struct Lengths {
+  int64_t prompt = 0, answer = 0;
+};
+std::vector<Lengths> lengthsOf(llvm::ArrayRef<Request> requests);
+
 /// Shares `total` tokens, a draw of a distribution, out among prompt and answer of `request`, as
 /// docs/serving.md says for uniform lengths and for others; either may come to 0.
 void shareOut(Request &request, double total, double promptToAnswer, bool isUniform);

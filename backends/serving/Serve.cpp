@@ -163,7 +163,8 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
     request.think += front;
   }
   setup->stop = stop;
-  SimulationResult result = simulate(requests, *setup);
+  std::vector<Lengths> came = lengthsOf(requests);
+  SimulationResult result = simulate(std::move(requests), *setup);
   if (result.isStopped)
     return llvm::None;
   for (Request &request : result.requests)
@@ -176,12 +177,13 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
                          result.failure + ", as copies break or never start");
     return llvm::None;
   }
-  summarize(std::move(result), requests);
+  summarize(std::move(result), came);
   return outcome();
 }
 
 llvm::Optional<Outcome> Serving::runBy(const std::string &name, Teller tell) {
-  std::vector<Request> requests = makeRequests(serve), original = requests;
+  std::vector<Request> requests = makeRequests(serve);
+  std::vector<Lengths> came = lengthsOf(requests);
   if (!tell(pools.front()->model, requests))
     return llvm::None;
   summary = std::make_shared<ServingSummary>();
@@ -192,6 +194,6 @@ llvm::Optional<Outcome> Serving::runBy(const std::string &name, Teller tell) {
     result.end = std::max(result.end, request.done);
   result.pools.resize(pools.size());
   result.requests = std::move(requests);
-  summarize(std::move(result), original);
+  summarize(std::move(result), came);
   return outcome();
 }

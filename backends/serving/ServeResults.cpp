@@ -40,17 +40,19 @@ bool Serving::meets(const ServedRequest &request) const {
          within("latency", request.done - request.arrival);
 }
 
-/// `original` is what came: restarts have moved tokens from answers to prompts.
-void Serving::summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<Request> original) {
+void Serving::summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<Lengths> came) {
   std::vector<double> ttft, tpot, latency, delay;
   bool isAsked = serve.goal("ttft") || serve.goal("tpot") || serve.goal("latency");
   summary->meeting = isAsked ? 0 : -1;
+  summary->requests.reserve(served.size());
+  for (std::vector<double> *values : {&ttft, &tpot, &latency, &delay})
+    values->reserve(served.size());
   for (size_t i = 0; i < served.size(); ++i) {
     const Request &request = served[i];
-    int64_t answer = original[i].answer;
+    int64_t answer = came[i].answer;
     summary->requests.push_back({request.arrival, request.scheduled, request.first, request.done,
-                                 original[i].prompt, answer, request.restarts});
-    summary->promptTokens += original[i].prompt;
+                                 came[i].prompt, answer, request.restarts});
+    summary->promptTokens += came[i].prompt;
     summary->outputTokens += answer;
     summary->preemptions += request.restarts;
     summary->reroutes += request.reroutes;
@@ -148,11 +150,11 @@ void Serving::summarizePools(const SimulationResult &result) {
   }
 }
 
-void Serving::summarize(SimulationResult result, llvm::ArrayRef<Request> original) {
+void Serving::summarize(SimulationResult result, llvm::ArrayRef<Lengths> came) {
   summary->runTime = result.end;
   summary->strategy = strategyText();
   summarizePools(result);
-  summarizeRequests(result.requests, original);
+  summarizeRequests(result.requests, came);
   summarizeBatches(result);
   summary->transfers = result.transfers;
   summary->transferSeconds = result.transferSeconds;

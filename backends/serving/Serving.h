@@ -47,10 +47,10 @@ private:
   llvm::Optional<Setup> deployment(std::vector<Request> &requests);
   llvm::Optional<Setup> vidurDeployment(std::vector<Request> &requests);
   void reportVidur(const std::string &why);
-  void summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<Request> original);
+  void summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<Lengths> came);
   void summarizeBatches(SimulationResult &result);
   void summarizePools(const SimulationResult &result);
-  void summarize(SimulationResult result, llvm::ArrayRef<Request> original);
+  void summarize(SimulationResult result, llvm::ArrayRef<Lengths> came);
   bool meets(const ServedRequest &request) const;
   std::string strategyText() const;
   const char *timesNote() const; ///< "" where there is nothing to say

@@ -37,3 +37,15 @@ TEST(Tally, OfOneValueAndOfNone) {
   EXPECT_EQ(one.p50, 7);
   EXPECT_EQ(one.p999, 7);
 }
+
+TEST(Tally, CountsAValueThatComesAgain) {
+  Tally tally;
+  for (double value : {0.5, 0.5, 0.0, 0.7, 0.5, 0.7})
+    tally.add(value);
+  tally.add(0.7, 3);
+  Distribution result = tally.distribution();
+  EXPECT_EQ(result.count, 9);
+  EXPECT_NEAR(result.mean, (3 * 0.5 + 5 * 0.7) / 9, 1e-12);
+  EXPECT_NEAR(result.p50, 0.7, 0.7 * 0.0005);
+  EXPECT_EQ(result.least, 0);
+}
