@@ -239,7 +239,7 @@ void TableBuilder::named(Row &row, const ast::Item &entry, const Scope &scope, b
   size_t first = diagnostics.all().size(), errors = diagnostics.errorCount();
   ir::Module own;
   Row part(*this, row.index, row.scope, own);
-  part.point->setAttr("open", true);
+  part.point->setAttr("open", ir::Attribute::unit());
   Tries &known = tries[&entry];
   ++known.all;
   if (part.builder.build(entry, BlockKind::Validate, scope)) {
