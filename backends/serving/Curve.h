@@ -23,15 +23,15 @@ struct Point {
   /// beside both, and of the start; operations; bytes; joules. `UpperEnergy + i` is the energy with
   /// the i-th source of uncertainty at its upper end.
   enum Part : uint8_t { Compute, Memory, Rest, Launch, Flops, Bytes, Energy, UpperEnergy };
-  static constexpr size_t PartCount = UpperEnergy + mostSources;
-  std::array<double, PartCount> parts{};
+  static constexpr size_t partCount = UpperEnergy + mostSources;
+  std::array<double, partCount> parts{};
 
   double seconds() const {
     return (parts[Compute] > parts[Memory] ? parts[Compute] : parts[Memory]) + parts[Rest] +
            parts[Launch];
   }
   void add(const Point &other, double times = 1) {
-    for (size_t i = 0; i < PartCount; ++i)
+    for (size_t i = 0; i < partCount; ++i)
       parts[i] += other.parts[i] * times;
   }
 };
