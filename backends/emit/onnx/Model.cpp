@@ -82,13 +82,16 @@ Value Model::weight(llvm::StringRef name, Type type) {
   return cast(zeros, type.dtype);
 }
 
-/// A result has one name only: what is an input as well, or a result already, is copied.
+/// Several results that are one value are one result; what is an input as well is copied, as a
+/// name stands for one of both.
 void Model::output(const Value &value) {
   auto isSame = [&](const Value &other) { return other.name == value.name; };
+  if (llvm::any_of(results, isSame))
+    return;
+  results.push_back(value);
   bool isMade =
       llvm::any_of(nodes, [&](const Node &node) { return llvm::any_of(node.outputs, isSame); });
-  outputs.push_back(isMade && llvm::none_of(outputs, isSame) ? value
-                                                             : node("Identity", value, value.type));
+  outputs.push_back(isMade ? value : node("Identity", value, value.type));
 }
 
 /// Operators that do not take bfloat16 in the sets that are written; most of them do since set 22.

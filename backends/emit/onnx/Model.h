@@ -119,6 +119,7 @@ private:
   int64_t operatorSet = 17, version = 8;
   std::vector<Node> nodes;
   std::vector<Value> inputs, outputs;
+  std::vector<Value> results; ///< what the outputs are, without copies
   /// Stored numbers with their bytes, by what they are.
   std::vector<std::pair<Value, std::string>> numbers;
   llvm::StringMap<size_t> numberOf;

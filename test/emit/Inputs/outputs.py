@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Has libonnx check models of ONNX, their types included, and prints the first result of each.
+"""Has libonnx check models of ONNX, their types included, and prints the results of each.
 
 usage: outputs.py FILE.onnx…
 """
@@ -11,6 +11,6 @@ for path in sys.argv[1:]:
     model = onnx.load(path)
     onnx.checker.check_model(model)
     onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-    result = model.graph.output[0].type.tensor_type
     formats = {1: "fp32", 10: "fp16", 11: "fp64", 16: "bf16"}
-    print(path, [dim.dim_value for dim in result.shape.dim], formats[result.elem_type])
+    types = [result.type.tensor_type for result in model.graph.output]
+    print(path, ", ".join(f"{[d.dim_value for d in t.shape.dim]} {formats[t.elem_type]}" for t in types))
