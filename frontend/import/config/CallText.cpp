@@ -25,8 +25,6 @@ struct Entry {
 
 } // namespace
 
-static constexpr llvm::StringLiteral quantization = "quantization_config";
-static constexpr llvm::StringLiteral headless = "Model"; ///< the task of a model without a head
 
 /// `text` with `_` for what no name has.
 static std::string asName(llvm::StringRef text) {
@@ -46,16 +44,6 @@ static std::vector<Entry> entriesOf(const Object &object) {
     return std::tie(one.name, one.path) < std::tie(other.name, other.path);
   });
   return entries;
-}
-
-/// The model that `byDefault`, `llama(…)`, is a call of; "" for another default.
-llvm::StringRef CallText::modelOf(const ast::Expr *byDefault) const {
-  if (!byDefault || byDefault->kind != ast::ExprKind::Call ||
-      byDefault->operands[0]->kind != ast::ExprKind::Name)
-    return "";
-  llvm::StringRef name = byDefault->operands[0]->text;
-  Row row = table.find(folder, name); // none for `floor(…)`
-  return row.item && row.item->word == "workload" ? name : "";
 }
 
 std::string CallText::text(const Json &value) const {
@@ -79,25 +67,6 @@ std::string CallText::text(const Json &value) const {
       list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", names.add(entry.path[0], "key_"),
                           text(*entry.value));
   return list.empty() ? "0" : "(" + list + ")"; // null counts as 0
-}
-
-/// The parameters of the rows of `chain`, of each those that the ones before it leave open.
-static std::vector<const ast::Arg *> parametersOf(llvm::ArrayRef<Row> chain) {
-  std::vector<const ast::Arg *> parameters;
-  std::vector<llvm::StringRef> fixed;
-  auto folderOf = [](const Row &row) { return llvm::StringRef(row.module).rsplit('.').first; };
-  for (const Row &row : chain) {
-    if (folderOf(row) != folderOf(chain.front())) // the family
-      break;
-    const ast::Expr &head = *row.item->args[0].value;
-    for (const ast::Arg &parameter : head.kind == ast::ExprKind::Call ? head.args : llvm::None)
-      if (!llvm::is_contained(fixed, parameter.value->text))
-        parameters.push_back(&parameter);
-    if (const ast::Expr *base = madeFrom(row))
-      for (const ast::Arg &given : base->args)
-        fixed.push_back(given.value->text);
-  }
-  return parameters;
 }
 
 /// What parameters that begin with `name` and `_` take of an object under that key.
@@ -139,9 +108,16 @@ std::string CallText::argument(const ast::Arg &parameter, llvm::ArrayRef<const a
   }
   if (object && !kind.empty()) { // a part of Qwen3-VL may be called as the whole is
     llvm::StringRef inner = object->getString("model_type").getValueOr("");
-    inner = inner.empty() ? kind : inner;
-    return call(*object, path, asName(inner) == outer ? kind : inner,
-                takenInside(parameter.value->text, all));
+    inner = inner.empty() || asName(inner) == outer ? kind : inner;
+    if (isPair(chainOf(table, table.find(folder, asName(inner)))) && !mayBePair(kind)) {
+      std::vector<llvm::StringRef> place = path;
+      if (object->get("model_type"))
+        place.push_back("model_type");
+      diagnostics.report(config.place(place), diag::ConfigBadValue, place.back(),
+                         "a model without an encoder of its own for " + outer);
+      return "";
+    }
+    return call(*object, path, inner, takenInside(parameter.value->text, all));
   }
   return text(value);
 }
@@ -175,6 +151,9 @@ std::string CallText::arguments(llvm::ArrayRef<Row> chain, const Object &object,
     if (found == entries.end()) {
       if (!parameter->assigned)
         missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", name);
+      std::string value = partByDefault(*parameter, object, path);
+      if (!value.empty())
+        list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
       continue;
     }
     std::string value = argument(*parameter, parameters, *found->value, placeOf(*found));
@@ -328,6 +307,7 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
   used.insert(row.module + "." + name);
   std::vector<Row> chain = chainOf(table, row);
   Object keys = withDerived(object, parametersOf(chain));
+  shareTable(keys, name);
   llvm::StringRef task = taskOf(object);
   if (!task.empty())
     task = knownTask(task, chain, path);
@@ -347,8 +327,8 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
   overridden = overriddenAround;
   warnUnused(chain, object, path, "", taken);
   // Around the whole model its reader puts the format.
-  if (const Object *quantised = object.getObject(quantization); quantised && !path.empty()) {
-    path.push_back(quantization);
+  if (const Object *quantised = object.getObject(quantizationKey); quantised && !path.empty()) {
+    path.push_back(quantizationKey);
     std::string weights = format(*quantised, path);
     if (!weights.empty())
       list += fmt::format("{}weights = {}", list.empty() ? "" : ", ", weights);
@@ -371,7 +351,7 @@ std::string CallText::format(const Object &object, std::vector<llvm::StringRef> 
     if (object.get("quant_method"))
       path.push_back("quant_method");
     diagnostics.report(config.place(path), diag::UnknownQuantization,
-                       kind.empty() ? llvm::StringRef(quantization) : kind);
+                       kind.empty() ? llvm::StringRef(quantizationKey) : kind);
     return "";
   }
   used.insert(row.module + "." + name);

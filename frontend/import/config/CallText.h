@@ -12,6 +12,11 @@
 
 namespace perfc::config {
 
+/// The key of how the weights are quantised.
+constexpr llvm::StringLiteral quantizationKey = "quantization_config";
+/// The task of a model without a head.
+constexpr llvm::StringLiteral headless = "Model";
+
 class CallText {
 public:
   /// `folder` has the table of models: "families/hugging_face".
@@ -35,6 +40,10 @@ private:
   llvm::StringRef modelOf(const ast::Expr *byDefault) const;
   std::string argument(const ast::Arg &parameter, llvm::ArrayRef<const ast::Arg *> all,
                        const llvm::json::Value &given, const std::vector<llvm::StringRef> &path);
+  bool mayBePair(llvm::StringRef kind) const;
+  void shareTable(llvm::json::Object &keys, llvm::StringRef kind) const;
+  std::string partByDefault(const ast::Arg &parameter, const llvm::json::Object &around,
+                            const std::vector<llvm::StringRef> &path);
   std::string arguments(llvm::ArrayRef<Row> chain, const llvm::json::Object &object,
                         const std::vector<llvm::StringRef> &path);
   std::string text(const llvm::json::Value &value) const;

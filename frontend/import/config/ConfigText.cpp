@@ -102,19 +102,19 @@ bool ModelReader::addBeside(llvm::StringRef folder, Config &config) {
       generated = std::max(generated, other->keys.getInteger(key).getValueOr(0));
   }
   if (const llvm::json::Object *older = config.keys.getObject("compression_config"))
-    if (!config.keys.get("quantization_config"))
-      config.keys["quantization_config"] = llvm::json::Object(*older);
+    if (!config.keys.get(quantizationKey))
+      config.keys[quantizationKey] = llvm::json::Object(*older);
   for (auto [name, method] :
        {std::pair("quantize_config.json", "gptq"), std::pair("quant_config.json", "awq"),
         std::pair("hf_quant_config.json", "modelopt")}) {
     std::string path = inFolder(folder, name);
-    if (config.keys.get("quantization_config") || !fs::exists(path))
+    if (config.keys.get(quantizationKey) || !fs::exists(path))
       continue;
     auto other = load(path);
     if (!other)
       return false;
     other->keys.try_emplace("quant_method", method);
-    config.keys["quantization_config"] = std::move(other->keys);
+    config.keys[quantizationKey] = std::move(other->keys);
   }
   return true;
 }
@@ -183,14 +183,6 @@ std::string ModelReader::comment(const Config &config, llvm::StringRef kind) con
   return text + ".\n";
 }
 
-/// Whether words and output share one table says the outer configuration of a model of texts and
-/// images, where it says so.
-static void shareTable(llvm::json::Object &keys) {
-  llvm::Optional<bool> shares = keys.getBoolean("tie_word_embeddings");
-  if (llvm::json::Object *text = keys.getObject("text_config"); text && shares)
-    (*text)["tie_word_embeddings"] = *shares;
-}
-
 /// Names of phases anywhere in `body`, of those that set no parameter which is `fixed`.
 static void addPhases(const ast::Body &body, llvm::ArrayRef<llvm::StringRef> fixed,
                       std::vector<std::string> &phases) {
@@ -238,14 +230,12 @@ llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef
   }
   size_t errors = diagnostics.errorCount();
   CallText writer(config, folder, table, diagnostics);
-  llvm::json::Object keys = config.keys;
-  shareTable(keys);
-  std::string call = writer.call(keys, {}, kind);
+  std::string call = writer.call(config.keys, {}, kind);
   Program program;
   program.format = formatIn(config, stored);
-  const llvm::json::Object *quantised = config.keys.getObject("quantization_config");
+  const llvm::json::Object *quantised = config.keys.getObject(quantizationKey);
   std::string weights =
-      quantised ? writer.format(*quantised, {"quantization_config"}) : std::string();
+      quantised ? writer.format(*quantised, {quantizationKey}) : std::string();
   if (llvm::StringRef type = config.string("weight_type"); folder == ggufTable && !type.empty())
     weights = writer.format(llvm::json::Object{{"quant_method", "gguf"}, {"type", type}}, {});
   if (diagnostics.errorCount() != errors)

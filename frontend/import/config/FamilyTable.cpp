@@ -38,6 +38,15 @@ std::vector<llvm::StringRef> config::textsFor(FamilyTable &table, llvm::StringRe
   return textsOf(table, folder, name);
 }
 
+bool config::isPair(llvm::ArrayRef<Row> chain) {
+  if (chain.empty() || !chain.back().item->block)
+    return false;
+  return llvm::any_of(chain.back().item->block->items, [](const ast::Item *item) {
+    return item->kind == ast::ItemKind::Line && item->word == "phase" && !item->args.empty() &&
+           nameOf(*item) == "encode";
+  });
+}
+
 llvm::StringRef config::nameOf(const ast::Item &item) {
   const ast::Expr *head = item.args[0].value;
   return head->kind == ast::ExprKind::Call ? head->operands[0]->text : head->text;
@@ -48,4 +57,22 @@ const ast::Expr *config::madeFrom(const Row &row) {
     if (clause.word == "from" && clause.args[0].value->kind == ast::ExprKind::Call)
       return clause.args[0].value;
   return nullptr;
+}
+
+std::vector<const ast::Arg *> config::parametersOf(llvm::ArrayRef<Row> chain) {
+  std::vector<const ast::Arg *> parameters;
+  std::vector<llvm::StringRef> fixed;
+  auto folderOf = [](const Row &row) { return llvm::StringRef(row.module).rsplit('.').first; };
+  for (const Row &row : chain) {
+    if (folderOf(row) != folderOf(chain.front())) // the family
+      break;
+    const ast::Expr &head = *row.item->args[0].value;
+    for (const ast::Arg &parameter : head.kind == ast::ExprKind::Call ? head.args : llvm::None)
+      if (!llvm::is_contained(fixed, parameter.value->text))
+        parameters.push_back(&parameter);
+    if (const ast::Expr *base = madeFrom(row))
+      for (const ast::Arg &given : base->args)
+        fixed.push_back(given.value->text);
+  }
+  return parameters;
 }

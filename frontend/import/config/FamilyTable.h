@@ -44,6 +44,12 @@ std::vector<llvm::StringRef> textsOf(FamilyTable &table, llvm::StringRef folder,
 /// NAME.
 std::vector<llvm::StringRef> textsFor(FamilyTable &table, llvm::StringRef folder,
                                       llvm::StringRef name, llvm::ArrayRef<Row> chain);
+/// True where the family that `chain` ends with reads by an encoder and writes by a decoder: it has
+/// a phase `encode`.
+bool isPair(llvm::ArrayRef<Row> chain);
+/// The parameters of the rows of `chain`, of each those that the ones before it leave open; not
+/// those of the family.
+std::vector<const ast::Arg *> parametersOf(llvm::ArrayRef<Row> chain);
 /// The name that a declaration or a phase gives.
 llvm::StringRef nameOf(const ast::Item &item);
 /// The call after `from` of a row; null where there is none.
