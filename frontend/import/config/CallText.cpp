@@ -25,7 +25,6 @@ struct Entry {
 
 } // namespace
 
-
 /// `text` with `_` for what no name has.
 static std::string asName(llvm::StringRef text) {
   std::string name = text.str();

@@ -234,8 +234,7 @@ llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef
   Program program;
   program.format = formatIn(config, stored);
   const llvm::json::Object *quantised = config.keys.getObject(quantizationKey);
-  std::string weights =
-      quantised ? writer.format(*quantised, {quantizationKey}) : std::string();
+  std::string weights = quantised ? writer.format(*quantised, {quantizationKey}) : std::string();
   if (llvm::StringRef type = config.string("weight_type"); folder == ggufTable && !type.empty())
     weights = writer.format(llvm::json::Object{{"quant_method", "gguf"}, {"type", type}}, {});
   if (diagnostics.errorCount() != errors)

@@ -17,7 +17,14 @@ static bool begin(Writer &writer, const Op &op) {
     loop.states.push_back(name);
     writer.layout(state).name = name;
   }
-  // Results of rounds: as many places as rounds.
+  // States that change their shapes have one in all rounds here.
+  for (size_t i = op.inputs.size(); i < op.outputs.size(); ++i) {
+    int state = op.outputs[i];
+    writer.layout(state).name = writer.newName("state");
+    writer.fixedLine(writer.layout(state).name,
+                     " = tensor[" + writer.dimsText(writer.shapeOf(state)) + "]");
+  }
+  // Results of rounds: as many places as rounds, or what such a state becomes.
   const Op &end = writer.net.ops[static_cast<size_t>(op.numbers.front())];
   for (size_t i = op.inputs.size(); i < end.outputs.size(); ++i) {
     Shape ranks = writer.shapeOf(end.outputs[i]);
@@ -28,6 +35,31 @@ static bool begin(Writer &writer, const Op &op) {
   loop.begin = writer.lineCount();
   writer.fixedLine("", "repeat " + writer.net.dims.text(op.rounds) + " {");
   return true;
+}
+
+/// An op that writes what a round makes to the last place of a result: all of it where the result
+/// has a place for each round, else what is last along the extents that rounds change.
+static std::string placeText(const Shape &result, const Shape &made) {
+  bool isScan = result.size() > made.size();
+  std::string ranks = isScan ? "N" : "", places = isScan ? "N - 1" : "", others, index;
+  auto add = [](std::string &list, const std::string &text) {
+    list += (list.empty() ? "" : ", ") + text;
+  };
+  for (size_t r = 0; r < made.size(); ++r) {
+    bool isSame = isScan || result[r] == made[r];
+    add(ranks, fmt::format("{}{}", isSame ? "A" : "N", r));
+    add(places, isSame ? indexName(r) : fmt::format("N{} - 1", r));
+    add(others, fmt::format("{}{}", isSame ? "A" : "M", r));
+    add(index, isSame ? indexName(r) : fmt::format("M{} - 1", r));
+  }
+  if (made.empty()) {
+    add(ranks, "A0");
+    add(places, "i");
+    others = "A0";
+    index = "i";
+  }
+  return fmt::format("op NAME(c[{0}], x[{1}]) -> c[{0}] {{\n  c[{2}] = x[{3}]\n}}\n", ranks, others,
+                     places, index);
 }
 
 static bool end(Writer &writer, const Op &op) {
@@ -42,18 +74,8 @@ static bool end(Writer &writer, const Op &op) {
       writer.fixedLine(loop.states[i], " = " + value);
       continue;
     }
-    std::string ranks, index;
-    for (size_t r = 0; r < writer.shapeOf(op.inputs[i]).size(); ++r) {
-      ranks += fmt::format(", A{}", r);
-      index += ", " + indexName(r);
-    }
-    if (ranks.empty()) {
-      ranks = ", A0";
-      index = ", i";
-    }
     std::string name = writer.privateOp(
-        "put", fmt::format("op NAME(c[N{0}], x[{1}]) -> c[N{0}] {{\n  c[N - 1{2}] = x[{3}]\n}}\n",
-                           ranks, ranks.substr(2), index, index.substr(2)));
+        "put", placeText(writer.shapeOf(op.outputs[i]), writer.shapeOf(op.inputs[i])));
     writer.fixedLine(loop.states[i], fmt::format(" = {}({}, {})", name, loop.states[i], value));
   }
   writer.fixedLine("", "}");

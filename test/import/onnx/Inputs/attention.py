@@ -1,6 +1,6 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes models of attention: fused.onnx by operators of com.microsoft, with caches; parts.onnx as exporters write it, with keys
-that heads share and rotary positions, and turned.onnx as later ones do; loops.onnx, Loop and Scan, a sequence, and nodes in another order; whole.onnx, a
+that heads share and rotary positions, and turned.onnx as later ones do; pasted.onnx, a loop whose tensor grows as data says; loops.onnx, Loop and Scan, a sequence, and nodes in another order; whole.onnx, a
 quantised network."""
 from model import *
 
@@ -106,6 +106,14 @@ loops = graph(
     [value("all"), value("g", [16, D]), value("last", [D]), value("sums", [7, D]), value("at", [2, D]), value("z", [2, 3 * D])],
     [tensor("w", [D, D]), tensor("ten", [], INT64, [10]), tensor("three", [], INT64, [3]), tensor("many", [], INT64, [(1 << 63) - 1]),
      tensor("yes", [], BOOL, [1]), tensor("two", [], INT64, [2])])
+paste = graph([node("Resize", "image - - size", "r", mode="linear"), node("Concat", "h r", "m", axis=0), node("Identity", "goes", "on")],
+              [value("i", [], INT64), value("goes", [], BOOL), value("h", ["k", 3, 8, 8])], [value("on"), value("m")])
+pasted = graph(
+    [node("NonZero", "x", "places"), node("Shape", "places", "s"), node("Gather", "s one", "count"),
+     node("Loop", "count yes none", "masks", body=(6, paste)), node("Relu", "masks", "y")],
+    [value("x", [16]), value("image", [1, 3, 4, 4])], [value("y")],
+    [tensor("one", [], INT64, [1]), tensor("yes", [], BOOL, [1]), tensor("none", [0, 3, 8, 8]), tensor("size", [4], INT64, [1, 3, 8, 8])])
+open("pasted.onnx", "wb").write(model(pasted, 17))
 open("loops.onnx", "wb").write(model(loops))
 
 q = "s z"
