@@ -199,14 +199,54 @@ static bool localNorm(Writer &writer, const Op &op) {
   return true;
 }
 
+/// Operators that look at each element of their operands once and write each of their results once,
+/// wherever it goes: a selection, or a copy with other elements at some places.
+static bool streamed(Writer &writer, const Op &op) {
+  writer.writeBytes(op);
+  return true;
+}
+
+/// What lies at places between those of an image: the sum of the four around each, weighted, or the
+/// nearest. Where the places are depends on data.
+static bool sampled(Writer &writer, const Op &op) {
+  const Attribute *mode = op.node->find("mode");
+  llvm::StringRef kind = mode ? llvm::StringRef(mode->text) : "linear";
+  bool isNearest = kind == "nearest";
+  if (writer.shapeOf(op.input(0)).size() != 4 ||
+      (!isNearest && kind != "linear" && kind != "bilinear"))
+    return false;
+  std::string at = "x[n, c, at[n, p, q, 1], at[n, p, q, 0]]";
+  std::string name = writer.privateOp(
+      "sample", "op NAME(x[N, C, Y, X], at[N, P, Q, R]) -> y[N, C, P, Q] {\n" +
+                    (isNearest ? "  y[n, c, p, q] = " + at
+                               : "  where k < 4\n"
+                                 "  w[n, p, q, k] = (1 - at[n, p, q, 0]) * (1 - at[n, p, q, 1])\n"
+                                 "  y[n, c, p, q] += w[n, p, q, k] * " +
+                                     at) +
+                    "\n}\n");
+  std::string image = writer.plain(op.input(0)), places = writer.plain(op.input(1));
+  writer.assign(op.outputs[0], "sample", name + "(" + image + ", " + places + ")");
+  return true;
+}
+
 static constexpr EmitterEntry rareEmitterTable[] = {
+    {"ArgMax", streamed},
+    {"ArgMin", streamed},
+    {"Col2Im", streamed},
+    {"Compress", streamed},
     {"CumSum", runningSum},
     {"Einsum", einsum},
     {"GatherElements", gatherElements},
     {"GatherND", gatherPlaces},
+    {"GridSample", sampled},
     {"LRN", localNorm},
+    {"NonZero", streamed},
     {"ReverseSequence", copied},
+    {"Scatter", streamed},
+    {"ScatterElements", streamed},
+    {"ScatterND", streamed},
     {"Tile", tile},
+    {"TopK", streamed},
     {"Trilu", copied},
 };
 
