@@ -243,12 +243,14 @@ void CallText::warnUnused(llvm::ArrayRef<Row> chain, const Object &object,
   std::vector<llvm::StringRef> others = textsOf(table, folder, "other_keys");
   std::vector<llvm::StringRef> own = textsFor(table, folder, "other_keys", chain);
   std::vector<const ast::Arg *> parameters = parametersOf(chain);
-  for (const Entry &entry : entriesOf(object)) {
+  std::vector<Entry> entries = entriesOf(object);
+  for (const Entry &entry : entries) {
     std::string name = prefix + entry.name;
     auto isRead = [&](llvm::StringRef key) { return findParameter(parameters, key) != nullptr; };
     auto isSame = [&](llvm::StringRef key) {
-      const Json *other = object.get(key);
-      return other && *other == *entry.value;
+      return llvm::any_of(entries, [&](const Entry &other) {
+        return other.name == key && *other.value == *entry.value;
+      });
     };
     if (isRead(name) || llvm::is_contained(taken, name) || llvm::is_contained(others, entry.name) ||
         llvm::is_contained(own, entry.name))

@@ -17,6 +17,7 @@ using namespace perfc::config;
 
 static constexpr llvm::StringLiteral magic = "GGUF"; ///< at the beginning of each file
 /// What is kept of the metadata: longer texts and lists say nothing about sizes.
+static constexpr llvm::StringLiteral architecture = "general.architecture";
 static constexpr size_t mostText = 256, mostElements = 4096;
 static constexpr unsigned mostDimensions = 4;
 static constexpr unsigned arrayType = 9, stringType = 8, maxDepth = 4;
@@ -229,13 +230,13 @@ llvm::json::Object GgufReader::keys() const {
   llvm::json::Object keys;
   std::string prefix;
   for (const auto &[key, value] : entries)
-    if (key == "general.architecture")
+    if (key == architecture)
       prefix = value.getAsString().getValueOr("").str() + ".";
   for (const auto &[key, value] : entries) {
     llvm::StringRef name = key;
-    if (prefix.size() > 1)
-      name.consume_front(prefix);
-    keys[name.str()] = value;
+    bool isOfModel = prefix.size() <= 1 || name.consume_front(prefix);
+    if (isOfModel || key == architecture)
+      keys[name.str()] = value;
   }
   if (vocabulary && !keys.getInteger("vocab_size"))
     keys["vocab_size"] = vocabulary;

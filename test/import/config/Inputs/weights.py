@@ -27,6 +27,10 @@ def gguf(wrong: str) -> bytes:
     metadata = {"general.architecture": "llama" if wrong != "architecture" else "abacus", "llama.block_count": 2,
                 "llama.embedding_length": 64, "llama.feed_forward_length": 128, "llama.attention.head_count": 4,
                 "llama.attention.head_count_kv": 2, "tokenizer.ggml.tokens": [f"t{i}" for i in range(5000)]}
+    if wrong == "unread":
+        metadata |= {"llama.attention.sliding_window": 4096, "llama.leading_dense_block_count": 1, "llama.context_length": 8192,
+                     "llama.attention.key_length": 16, "llama.attention.value_length": 16, "llama.rope.dimension_count": 16,
+                     "split.tensors.count": 3}
     if wrong == "missing":
         del metadata["llama.embedding_length"]
     tensors = [tensor("token_embd.weight", [64, 5000], 14), tensor("blk.0.ffn_down.weight", [128, 64], 12),
