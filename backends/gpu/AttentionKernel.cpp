@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/gpu/AttentionKernel.h"
 
-#include "backends/gpu/KernelLines.h"
 #include "ir/core/CycleTime.h"
 #include <cmath>
 
@@ -127,24 +126,24 @@ namespace {
 /// Builds the cost of one kernel.
 class AttentionKernelCost {
 public:
-  AttentionKernelCost(tile::KernelOp kernel, const ir::Operation &target)
-      : kernel(kernel), chip(target), attention(tile::attentionOf(*kernel)),
-        library(kernel->module()->lookup<tile::LibraryOp>(kernel.library())),
-        family(tile::attentionFor(library, attention)), tile{extentOf(kernel.tile(), "q"),
-                                                             extentOf(kernel.tile(), "step"),
-                                                             extentOf(kernel.grid(), "k")},
+  explicit AttentionKernelCost(const LibraryQuery &of)
+      : of(of), chip(of.chip), attention(tile::attentionOf(*of.kernel)),
+        library(of.kernel->module()->lookup<tile::LibraryOp>(of.kernel.library())),
+        family(tile::attentionFor(library, attention)), tile{extentOf(of.kernel.tile(), "q"),
+                                                             extentOf(of.kernel.tile(), "step"),
+                                                             extentOf(of.kernel.grid(), "k")},
         price(attentionPrice(chip.residentDesign(), attentionFigures(family, chip),
                              attentionWork(attention, family, chip), tile)) {}
 
-  Cost cost(KernelNeeds needs);
+  Cost cost();
 
 private:
-  void addParts(KernelLines &lines, const ComputeTime &compute);
+  void addParts(KernelLines &lines);
   void addBounds(KernelLines &lines);
   std::string unitOf(llvm::StringRef function) const;
 
-  tile::KernelOp kernel;
-  KernelChip chip;
+  const LibraryQuery &of;
+  const KernelChip &chip;
   tile::AttentionOp attention;
   tile::LibraryOp library;
   tile::FamilyOp family;
@@ -162,9 +161,9 @@ std::string AttentionKernelCost::unitOf(llvm::StringRef function) const {
   return unit ? unit->unit->name().str() : "";
 }
 
-void AttentionKernelCost::addParts(KernelLines &lines, const ComputeTime &compute) {
+void AttentionKernelCost::addParts(KernelLines &lines) {
   lines.part(PartKind::Compute, unitOf(""), std::max(price.products, price.arrival),
-             compute.energy);
+             of.compute.energy);
   if (price.exponentials > 0)
     lines.part(PartKind::Compute, unitOf("exp"), price.exponentials);
   if (chip.outermost)
@@ -204,32 +203,17 @@ void AttentionKernelCost::addBounds(KernelLines &lines) {
   lines.bound("launch", price.launch);
 }
 
-Cost AttentionKernelCost::cost(KernelNeeds needs) {
-  const ComputeTime &compute = needs.compute;
-  Cost cost;
-  cost.latency = Uncertain(price.total) * chip.measured(family);
-  cost.energy = compute.energy;
-  KernelLines lines(cost, price.total);
-  addParts(lines, compute);
+Cost AttentionKernelCost::cost() {
+  KernelLines lines(of, price.total, family);
+  addParts(lines);
   addBounds(lines);
-  lines.work(price.body, price.total - price.body, compute.energy);
-  lines.power(chip, family, tile::productsOf(family, attention),
-              static_cast<double>(needs.work.macs));
-  cost.utilization = std::min(1.0, compute.macLatency.central() / chip.boost / price.total);
+  lines.work(price.body, price.total - price.body);
+  lines.power(family, tile::productsOf(family, attention), static_cast<double>(of.work.macs));
   std::string split = tile.split > 1 ? fmt::format(" split {}", tile.split) : "";
-  cost.provenance = {
-      "tile",
+  return lines.finish(
+      std::min(1.0, of.compute.macLatency.central() / chip.boost / price.total),
       fmt::format("{} {} {}x{}{}", library.symbol(), family.kind(), tile.rows, tile.columns, split),
-      "launch + (units^p + memory^p + power^p)^(1/p) + split + quantise"};
-  lines.finish(kernel, chip, std::move(needs));
-  return cost;
+      "launch + (units^p + memory^p + power^p)^(1/p) + split + quantise");
 }
 
-llvm::Optional<Cost> gpu::attentionKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                              const ir::Operation &target,
-                                              DiagnosticEngine &diagnostics) {
-  auto needs = kernelNeeds(run, target, diagnostics);
-  if (!needs)
-    return llvm::None;
-  return AttentionKernelCost(kernel, target).cost(std::move(*needs));
-}
+Cost gpu::attentionKernelCost(const LibraryQuery &of) { return AttentionKernelCost(of).cost(); }

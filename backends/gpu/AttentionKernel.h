@@ -5,9 +5,10 @@
 #ifndef PERFC_BACKENDS_GPU_ATTENTIONKERNEL_H
 #define PERFC_BACKENDS_GPU_ATTENTIONKERNEL_H
 
-#include "backends/core/CostProvider.h"
 #include "backends/gpu/AttentionPrice.h"
 #include "backends/gpu/Figures.h"
+#include "backends/gpu/KernelLines.h"
+#include "ir/core/Module.h"
 #include "ir/tile/AttentionOps.h"
 #include "ir/tile/TileOps.h"
 
@@ -25,11 +26,8 @@ void describeAttention(ir::Operation &kernel, tile::AttentionOp attention,
                        const AttentionPrice &price, const Tile &tile, const KernelChip &chip,
                        DType products, ir::Builder &builder);
 
-/// `kernel` has a library and a tile.attention; `run` is the op.kernel that it computes. Nothing
-/// after a report.
-llvm::Optional<Cost> attentionKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                         const ir::Operation &target,
-                                         DiagnosticEngine &diagnostics);
+/// Of a kernel that has a tile.attention.
+Cost attentionKernelCost(const LibraryQuery &of);
 
 } // namespace gpu
 } // namespace perfc

@@ -2,7 +2,7 @@
 #include "backends/gpu/ConvolutionKernel.h"
 
 #include "backends/gpu/ConvolutionPrice.h"
-#include "backends/gpu/KernelLines.h"
+#include "ir/core/Module.h"
 #include "ir/tile/LayerOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -114,17 +114,17 @@ llvm::Optional<LayerTile> gpu::convolutionTile(tile::ChoiceOp choice, const Kern
   return found;
 }
 
-static void addLines(KernelLines &lines, const KernelChip &chip, const KernelWork &needed,
-                     const ConvolutionPrice &price, const ComputeTime &compute) {
-  lines.part(PartKind::Compute, compute.slowestUnit(), price.units, compute.energy);
+static void addLines(KernelLines &lines, const LibraryQuery &of, const ConvolutionPrice &price) {
+  const KernelChip &chip = of.chip;
+  lines.part(PartKind::Compute, of.compute.slowestUnit(), price.units, of.compute.energy);
   if (chip.outermost)
-    lines.traffic(*chip.outermost, static_cast<double>(needed.readBytes),
-                  static_cast<double>(needed.writtenBytes), price.memory + price.transforms);
+    lines.traffic(*chip.outermost, static_cast<double>(of.work.readBytes),
+                  static_cast<double>(of.work.writtenBytes), price.memory + price.transforms);
   lines.part(PartKind::Launch, "launch", price.launch);
   if (price.transforms > 0)
     lines.part(PartKind::Memory, "transforms", price.transforms);
   double largest = std::max({price.units, price.memory, price.power});
-  lines.bound(largest == price.units    ? "compute " + compute.slowestUnit().str()
+  lines.bound(largest == price.units    ? "compute " + of.compute.slowestUnit().str()
               : largest == price.memory ? "memory " + chip.outermost->name().str()
                                         : std::string("power"),
               price.body);
@@ -132,15 +132,8 @@ static void addLines(KernelLines &lines, const KernelChip &chip, const KernelWor
   lines.bound("launch", price.launch);
 }
 
-llvm::Optional<Cost> gpu::convolutionKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                                const ir::Operation &target,
-                                                DiagnosticEngine &diagnostics) {
-  auto needs = kernelNeeds(run, target, diagnostics);
-  if (!needs)
-    return llvm::None;
-  KernelChip chip(target);
-  const KernelWork &needed = needs->work;
-  const ComputeTime &compute = needs->compute;
+Cost gpu::convolutionKernelCost(const LibraryQuery &of) {
+  const auto &[kernel, chip, needed, compute] = of;
   tile::ConvolutionOp convolution = tile::convolutionOf(*kernel);
   const Algorithm *algorithm = algorithmNamed(convolution.algorithm());
   auto library = kernel->module()->lookup<tile::LibraryOp>(kernel.library());
@@ -151,20 +144,14 @@ llvm::Optional<Cost> gpu::convolutionKernelCost(tile::KernelOp kernel, const ir:
       figuresOf(family, chip, convolution.format(), kernel->hasAttr("eager"));
   ConvolutionPrice price =
       convolutionPrice(algorithm->kind, chip.design(), figures, workOf(convolution, chip), tile);
-  Cost cost;
-  cost.latency = Uncertain(price.total) * chip.measured(family);
-  cost.energy = compute.energy;
-  KernelLines lines(cost, price.total);
-  addLines(lines, chip, needed, price, compute);
-  lines.work(price.body + price.transforms, price.launch, compute.energy);
-  lines.power(chip, family, convolution.format(), price.macs);
+  KernelLines lines(of, price.total, family);
+  addLines(lines, of, price);
+  lines.work(price.body + price.transforms, price.launch);
+  lines.power(family, convolution.format(), price.macs);
   // Minimal filtering multiplies less often than the equation.
   double executed = std::min(1.0, price.macs / std::max(1.0, static_cast<double>(needed.macs)));
-  cost.utilization = compute.macLatency.central() * executed / chip.boost / price.total;
-  cost.provenance = {
-      "tile",
+  return lines.finish(
+      compute.macLatency.central() * executed / chip.boost / price.total,
       fmt::format("{} {} {}x{}", library.symbol(), algorithm->family, tile.rows, tile.columns),
-      "launch + ((units^p + memory^p)^(q/p) + power^q)^(1/q) + transforms"};
-  lines.finish(kernel, chip, std::move(*needs));
-  return cost;
+      "launch + ((units^p + memory^p)^(q/p) + power^q)^(1/q) + transforms");
 }

@@ -5,7 +5,7 @@
 #ifndef PERFC_BACKENDS_GPU_CONVOLUTIONKERNEL_H
 #define PERFC_BACKENDS_GPU_CONVOLUTIONKERNEL_H
 
-#include "backends/core/CostProvider.h"
+#include "backends/gpu/KernelLines.h"
 #include "backends/gpu/LayerTile.h"
 #include "ir/tile/TileOps.h"
 
@@ -16,11 +16,8 @@ namespace gpu {
 /// kernel of its library runs on `chip`.
 llvm::Optional<LayerTile> convolutionTile(tile::ChoiceOp choice, const KernelChip &chip);
 
-/// `kernel` has a library and a tile.convolution; `run` is the op.kernel that it computes. Nothing
-/// after a report.
-llvm::Optional<Cost> convolutionKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                           const ir::Operation &target,
-                                           DiagnosticEngine &diagnostics);
+/// Of a kernel that has a tile.convolution.
+Cost convolutionKernelCost(const LibraryQuery &of);
 
 } // namespace gpu
 } // namespace perfc

@@ -2,8 +2,8 @@
 #include "backends/gpu/ExpertKernel.h"
 
 #include "backends/gpu/ExpertPrice.h"
-#include "backends/gpu/KernelLines.h"
 #include "ir/core/CycleTime.h"
+#include "ir/core/Module.h"
 #include "ir/tile/LayerOps.h"
 
 using namespace perfc;
@@ -77,10 +77,10 @@ llvm::Optional<LayerTile> gpu::expertTile(tile::ChoiceOp choice, const KernelChi
                    std::llround(std::ceil(widest / tile->columns)), ""};
 }
 
-static void addLines(KernelLines &lines, const KernelChip &chip, const KernelWork &needed,
-                     const ExpertPrice &price, const ComputeTime &compute) {
-  lines.part(PartKind::Compute, compute.slowestUnit(), price.units, compute.energy);
-  auto written = static_cast<double>(needed.writtenBytes);
+static void addLines(KernelLines &lines, const LibraryQuery &of, const ExpertPrice &price) {
+  const KernelChip &chip = of.chip;
+  lines.part(PartKind::Compute, of.compute.slowestUnit(), price.units, of.compute.energy);
+  auto written = static_cast<double>(of.work.writtenBytes);
   if (chip.outermost)
     lines.traffic(*chip.outermost, std::max(0.0, price.memoryBytes - written), written,
                   price.memory + price.moves);
@@ -89,7 +89,7 @@ static void addLines(KernelLines &lines, const KernelChip &chip, const KernelWor
   double largest = std::max({price.units, price.memory, price.power});
   if (largest == price.units) {
     double share = price.body / price.units;
-    lines.bound("compute " + compute.slowestUnit().str(),
+    lines.bound("compute " + of.compute.slowestUnit().str(),
                 std::min(price.products, price.units) * share);
     lines.bound("blocks", std::max(0.0, price.units - price.products) * share);
   } else if (largest == price.memory) {
@@ -101,31 +101,21 @@ static void addLines(KernelLines &lines, const KernelChip &chip, const KernelWor
   lines.bound("launch", price.launch);
 }
 
-llvm::Optional<Cost> gpu::expertKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                           const ir::Operation &target,
-                                           DiagnosticEngine &diagnostics) {
-  auto needs = kernelNeeds(run, target, diagnostics);
-  if (!needs)
-    return llvm::None;
-  KernelChip chip(target);
-  const KernelWork &needed = needs->work;
-  const ComputeTime &compute = needs->compute;
-  tile::ExpertsOp experts = tile::expertsOf(*kernel);
-  tile::FamilyOp family = familyOf(*kernel, kernel.library(), experts);
-  Tile tile{extentOf(kernel.tile(), "m"), extentOf(kernel.tile(), "n"), 1};
-  ExpertPrice price = expertPrice(chip.residentDesign(), figuresOf(family, chip),
-                                  workOf(experts, family, chip), tile);
-  Cost cost;
-  cost.latency = Uncertain(price.total) * chip.measured(family);
-  cost.energy = compute.energy;
-  KernelLines lines(cost, price.total);
-  addLines(lines, chip, needed, price, compute);
-  lines.work(price.body + price.moves, price.launch, compute.energy);
-  lines.power(chip, family, experts.format(), static_cast<double>(needed.macs));
-  cost.utilization = price.products / price.total;
-  cost.provenance = {"tile", fmt::format("{} {}x{}", kernel.library(), tile.rows, tile.columns),
-                     "launch + sum over products of (units^p + memory^p + power^p)^(1/p) + moves"};
-  lines.finish(kernel, chip, std::move(*needs));
+Cost gpu::expertKernelCost(const LibraryQuery &of) {
+  const KernelChip &chip = of.chip;
+  tile::ExpertsOp experts = tile::expertsOf(*of.kernel);
+  tile::FamilyOp family = familyOf(*of.kernel, of.kernel.library(), experts);
+  Tile tile{extentOf(of.kernel.tile(), "m"), extentOf(of.kernel.tile(), "n"), 1};
+  ExpertPrice price =
+      expertPrice(chip.residentDesign(), figuresOf(family, chip), workOf(experts, family, chip), tile);
+  KernelLines lines(of, price.total, family);
+  addLines(lines, of, price);
+  lines.work(price.body + price.moves, price.launch);
+  lines.power(family, experts.format(), static_cast<double>(of.work.macs));
+  Cost cost =
+      lines.finish(price.products / price.total,
+                   fmt::format("{} {}x{}", of.kernel.library(), tile.rows, tile.columns),
+                   "launch + sum over products of (units^p + memory^p + power^p)^(1/p) + moves");
   cost.addNote(fmt::format("{:.4g} of {} experts have rows, {:.4g} of them each", price.active,
                            experts->intAttr("experts"),
                            static_cast<double>(experts->intAttr("rows")) / price.active));

@@ -5,7 +5,7 @@
 #ifndef PERFC_BACKENDS_GPU_EXPERTKERNEL_H
 #define PERFC_BACKENDS_GPU_EXPERTKERNEL_H
 
-#include "backends/core/CostProvider.h"
+#include "backends/gpu/KernelLines.h"
 #include "backends/gpu/LayerTile.h"
 #include "ir/tile/TileOps.h"
 
@@ -16,10 +16,8 @@ namespace gpu {
 /// runs on `chip`.
 llvm::Optional<LayerTile> expertTile(tile::ChoiceOp choice, const KernelChip &chip);
 
-/// `kernel` has a library and a tile.experts; `run` is the op.kernel that it computes. Nothing
-/// after a report.
-llvm::Optional<Cost> expertKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                      const ir::Operation &target, DiagnosticEngine &diagnostics);
+/// Of a kernel that has a tile.experts.
+Cost expertKernelCost(const LibraryQuery &of);
 
 } // namespace gpu
 } // namespace perfc

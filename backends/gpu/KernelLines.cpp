@@ -8,6 +8,12 @@
 using namespace perfc;
 using namespace perfc::gpu;
 
+KernelLines::KernelLines(const LibraryQuery &of, double priced, Uncertain latency)
+    : of(of), chip(of.chip), priced(priced), scale(latency.central() / priced) {
+  cost.latency = std::move(latency);
+  cost.energy = of.compute.energy;
+}
+
 void KernelLines::part(PartKind kind, llvm::StringRef label, double time, Figure energy) {
   CostPart part;
   part.label = label.str();
@@ -30,14 +36,14 @@ void KernelLines::bound(const std::string &resource, double time) {
     cost.addBound(resource, cost.latency * (time / priced));
 }
 
-void KernelLines::work(double body, double launch, const Figure &energy) {
+void KernelLines::work(double body, double launch) {
   cost.work->compute = body * scale;
   cost.work->launch = launch * scale;
-  cost.work->computeEnergy = energy;
+  cost.work->computeEnergy = of.compute.energy;
 }
 
 /// Puts `energy` in the places of the parts.
-void KernelLines::ownPower(const KernelChip &chip, const KernelEnergy &energy, Figure operations) {
+void KernelLines::ownPower(const KernelEnergy &energy, Figure operations) {
   Uncertain measured = chip.generation.measuredEnergy();
   Figure memory(measured * energy.memory), none(0.0);
   double seconds = cost.latency.central();
@@ -65,7 +71,7 @@ void KernelLines::ownPower(const KernelChip &chip, const KernelEnergy &energy, F
   hasOwnPower = true;
 }
 
-void KernelLines::power(const KernelChip &chip, tile::FamilyOp family, DType format, double macs) {
+void KernelLines::power(tile::FamilyOp family, DType format, double macs) {
   PowerDesign design = chip.powerDesign();
   if (design.limit <= 0)
     return;
@@ -80,34 +86,27 @@ void KernelLines::power(const KernelChip &chip, tile::FamilyOp family, DType for
   Figure operations(chip.generation.measuredEnergy() * energy.operations);
   if (perMac <= 0 && macs > 0)
     operations += Figure::notGiven("generation", chip.generation.symbol());
-  ownPower(chip, energy, std::move(operations));
+  ownPower(energy, std::move(operations));
 }
 
-void KernelLines::finish(tile::KernelOp kernel, const KernelChip &chip, KernelNeeds needs) {
-  cost.macs = needs.work.macs;
-  cost.flops = needs.work.flops;
+Cost KernelLines::finish(double utilization, std::string mapping, std::string formula) {
+  cost.macs = of.work.macs;
+  cost.flops = of.work.flops;
+  cost.utilization = utilization;
   if (auto clock = chip.chip.clock())
     cost.cycles = cost.latency * *clock;
   cost.area = areaOf(chip.chip);
-  cost.provenance.library = kernel.library().str();
-  cost.notes = std::move(needs.compute.notes);
+  cost.provenance = {"tile", std::move(mapping), std::move(formula), of.kernel.library().str()};
+  cost.notes = of.compute.notes;
   if (!chip.generation.measured().isCertain())
     cost.errors.addKnown("kernels of `" + chip.generation.symbol().str() + "`");
   if (!hasOwnPower) {
     noteLeftOut(chip.chip, cost);
     addLeakage(chip.chip, cost);
   }
-  cost.describe(PartKind::Kernel, kernel.symbol(), kernel->range());
+  cost.describe(PartKind::Kernel, of.kernel.symbol(), of.kernel->range());
   cost.breakdown.composition = Composition::Overlap;
-}
-
-llvm::Optional<KernelNeeds> gpu::kernelNeeds(const ir::Operation &run, const ir::Operation &target,
-                                             DiagnosticEngine &diagnostics) {
-  llvm::Optional<KernelWork> work = kernelWork(run, diagnostics);
-  auto compute = work ? computeTime(Chip(target), *work, run, diagnostics) : llvm::None;
-  if (!compute)
-    return llvm::None;
-  return KernelNeeds{std::move(*work), std::move(*compute)};
+  return std::move(cost);
 }
 
 double gpu::extentOf(const ir::AttrDict &extents, llvm::StringRef index) {

@@ -12,42 +12,45 @@
 namespace perfc {
 namespace gpu {
 
-/// What an op.kernel needs of a chip.
-struct KernelNeeds {
-  KernelWork work;
-  ComputeTime compute;
+/// A kernel of a library whose cost is asked for, and what it computes.
+struct LibraryQuery {
+  tile::KernelOp kernel;
+  KernelChip chip;
+  KernelWork work;     ///< of the op.kernel that it runs
+  ComputeTime compute; ///< of that on the chip
 };
-
-/// Nothing after a report.
-llvm::Optional<KernelNeeds> kernelNeeds(const ir::Operation &run, const ir::Operation &target,
-                                        DiagnosticEngine &diagnostics);
 
 /// The extent of `index` in a grid or tile; 1 where it has none.
 double extentOf(const ir::AttrDict &extents, llvm::StringRef index);
 
 class KernelLines {
 public:
-  /// `cost` has its latency; `priced` is what the price came to in all, above 0.
-  KernelLines(Cost &cost, double priced)
-      : cost(cost), priced(priced), scale(cost.latency.central() / priced) {}
+  /// `priced` is what the price came to in all, above 0; `latency` has what was measured, too.
+  KernelLines(const LibraryQuery &of, double priced, Uncertain latency);
+  /// With what was measured of the kernels of `family`.
+  KernelLines(const LibraryQuery &of, double priced, tile::FamilyOp family)
+      : KernelLines(of, priced, Uncertain(priced) * of.chip.measured(family)) {}
 
   void part(PartKind kind, llvm::StringRef label, double time, Figure energy = {});
   /// Bytes of `memory`, their energy and their time.
   void traffic(const ChipMemory &memory, double read, double written, double time);
   void bound(const std::string &resource, double time);
   /// Units compute or wait for what they compute on for `body`; `launch` is before and after.
-  void work(double body, double launch, const Figure &energy);
+  void work(double body, double launch);
   /// What `macs` in `format`, the bytes and the time of the kernel take
   /// (backends/gpu/KernelPower.h), in the place of the energies so far, where the chip's generation
   /// says so.
-  void power(const KernelChip &chip, tile::FamilyOp family, DType format, double macs);
-  /// What is said of every kernel: area, cycles, notes, where the interval comes from, its place.
-  void finish(tile::KernelOp kernel, const KernelChip &chip, KernelNeeds needs);
+  void power(tile::FamilyOp family, DType format, double macs);
+  /// The cost, with what is said of every kernel: area, cycles, notes, where the interval comes
+  /// from, its place. `mapping` and `formula` are for its provenance.
+  Cost finish(double utilization, std::string mapping, std::string formula);
 
 private:
-  void ownPower(const KernelChip &chip, const KernelEnergy &energy, Figure operations);
+  void ownPower(const KernelEnergy &energy, Figure operations);
 
-  Cost &cost;
+  const LibraryQuery &of;
+  const KernelChip &chip;
+  Cost cost;
   double priced, scale;
   bool hasOwnPower = false; ///< the generation's
 };

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/gpu/LibraryKernel.h"
 
-#include "backends/gpu/KernelLines.h"
+#include "ir/core/Module.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -12,8 +12,8 @@ namespace {
 /// Builds the cost of one kernel.
 class LibraryKernelCost {
 public:
-  LibraryKernelCost(tile::KernelOp kernel, const ir::Operation &target)
-      : kernel(kernel), chip(target), product(tile::productOf(*kernel)),
+  explicit LibraryKernelCost(const LibraryQuery &of)
+      : of(of), kernel(of.kernel), chip(of.chip), product(tile::productOf(*kernel)),
         library(kernel->module()->lookup<tile::LibraryOp>(kernel.library())),
         family(tile::gemmFor(library, product)), design(chip.design()),
         work(productWork(product, chip)),
@@ -22,16 +22,17 @@ public:
              extentOf(kernel.grid(), "k")},
         price(priced()) {}
 
-  Cost cost(KernelNeeds needs);
+  Cost cost();
 
 private:
   ProductPrice priced() const { return ProductPricer(design, figures, {}).price(work, tile); }
   Uncertain latency();
-  void addParts(KernelLines &lines, const ComputeTime &compute);
-  void addBounds(KernelLines &lines, const ComputeTime &compute);
+  void addParts(KernelLines &lines);
+  void addBounds(KernelLines &lines);
 
+  const LibraryQuery &of;
   tile::KernelOp kernel;
-  KernelChip chip;
+  const KernelChip &chip;
   tile::ProductOp product;
   tile::LibraryOp library;
   tile::FamilyOp family;
@@ -77,8 +78,8 @@ Uncertain LibraryKernelCost::latency() {
   return result * chip.measured(family);
 }
 
-void LibraryKernelCost::addParts(KernelLines &lines, const ComputeTime &compute) {
-  lines.part(PartKind::Compute, compute.slowestUnit(), price.units, compute.energy);
+void LibraryKernelCost::addParts(KernelLines &lines) {
+  lines.part(PartKind::Compute, of.compute.slowestUnit(), price.units, of.compute.energy);
   if (chip.outermost)
     lines.traffic(*chip.outermost, price.readBytes + price.quantiseReadBytes,
                   price.writtenBytes + price.quantiseWrittenBytes, price.memory);
@@ -96,11 +97,11 @@ void LibraryKernelCost::addParts(KernelLines &lines, const ComputeTime &compute)
 }
 
 /// What the parts of the sum of limits have of the time goes to the largest of them.
-void LibraryKernelCost::addBounds(KernelLines &lines, const ComputeTime &compute) {
+void LibraryKernelCost::addBounds(KernelLines &lines) {
   double largest = std::max({price.units, price.loads, price.memory, price.cache, price.power});
   if (largest == price.units) {
     double share = price.body / price.units;
-    lines.bound("compute " + compute.slowestUnit().str(), price.products * share);
+    lines.bound("compute " + of.compute.slowestUnit().str(), price.products * share);
     lines.bound("tail", price.tail * share);
     lines.bound("blocks", price.blocks * share);
   } else if (largest == price.loads) {
@@ -117,30 +118,16 @@ void LibraryKernelCost::addBounds(KernelLines &lines, const ComputeTime &compute
   lines.bound("launch", price.launch);
 }
 
-Cost LibraryKernelCost::cost(KernelNeeds needs) {
-  const ComputeTime &compute = needs.compute;
-  Cost cost;
-  cost.latency = latency();
-  cost.energy = compute.energy;
-  KernelLines lines(cost, price.total);
-  addParts(lines, compute);
-  addBounds(lines, compute);
-  lines.work(price.body, price.launch + price.quantise + price.split, compute.energy);
-  lines.power(chip, family, product.format(), work.batch * work.m * work.n * work.k);
-  cost.utilization = price.products / price.total;
+Cost LibraryKernelCost::cost() {
+  KernelLines lines(of, price.total, latency());
+  addParts(lines);
+  addBounds(lines);
+  lines.work(price.body, price.launch + price.quantise + price.split);
+  lines.power(family, product.format(), work.batch * work.m * work.n * work.k);
   std::string split = tile.split > 1 ? fmt::format(" split {}", tile.split) : "";
-  cost.provenance = {"tile",
-                     fmt::format("{} {}x{}{}", library.symbol(), tile.rows, tile.columns, split),
-                     "launch + (units^p + loads^p + memory^p + cache^p + power^p)^(1/p) + split"};
-  lines.finish(kernel, chip, std::move(needs));
-  return cost;
+  return lines.finish(price.products / price.total,
+                      fmt::format("{} {}x{}{}", library.symbol(), tile.rows, tile.columns, split),
+                      "launch + (units^p + loads^p + memory^p + cache^p + power^p)^(1/p) + split");
 }
 
-llvm::Optional<Cost> gpu::libraryKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                            const ir::Operation &target,
-                                            DiagnosticEngine &diagnostics) {
-  auto needs = kernelNeeds(run, target, diagnostics);
-  if (!needs)
-    return llvm::None;
-  return LibraryKernelCost(kernel, target).cost(std::move(*needs));
-}
+Cost gpu::libraryKernelCost(const LibraryQuery &of) { return LibraryKernelCost(of).cost(); }

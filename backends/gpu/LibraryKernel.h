@@ -5,15 +5,14 @@
 #ifndef PERFC_BACKENDS_GPU_LIBRARYKERNEL_H
 #define PERFC_BACKENDS_GPU_LIBRARYKERNEL_H
 
-#include "backends/core/CostProvider.h"
+#include "backends/gpu/KernelLines.h"
 #include "ir/tile/TileOps.h"
 
 namespace perfc {
 namespace gpu {
 
-/// `kernel` has a library; `run` is the op.kernel that it computes. Nothing after a report.
-llvm::Optional<Cost> libraryKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                       const ir::Operation &target, DiagnosticEngine &diagnostics);
+/// Of a kernel that has a tile.product.
+Cost libraryKernelCost(const LibraryQuery &of);
 
 } // namespace gpu
 } // namespace perfc

@@ -1,18 +1,18 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/gpu/StreamKernel.h"
 
-#include "backends/gpu/KernelLines.h"
+#include "ir/core/Module.h"
 
 using namespace perfc;
 using namespace perfc::gpu;
 
 /// Bytes of the outermost memory go in the proportion in which they are read and written.
-static void addStreamLines(KernelLines &lines, const KernelChip &chip, const KernelWork &work,
-                           const StreamPrice &price, const ComputeTime &compute) {
-  lines.part(PartKind::Compute, compute.slowestUnit(), std::max(price.compute, price.rows),
-             compute.energy);
-  double once = static_cast<double>(work.readBytes + work.writtenBytes);
-  double read = once > 0 ? static_cast<double>(work.readBytes) / once : 0;
+static void addLines(KernelLines &lines, const LibraryQuery &of, const StreamPrice &price) {
+  const KernelChip &chip = of.chip;
+  lines.part(PartKind::Compute, of.compute.slowestUnit(), std::max(price.compute, price.rows),
+             of.compute.energy);
+  double once = static_cast<double>(of.work.readBytes + of.work.writtenBytes);
+  double read = once > 0 ? static_cast<double>(of.work.readBytes) / once : 0;
   if (chip.outermost)
     lines.traffic(*chip.outermost, price.memoryBytes * read, price.memoryBytes * (1 - read),
                   price.memory);
@@ -26,20 +26,13 @@ static void addStreamLines(KernelLines &lines, const KernelChip &chip, const Ker
   else if (largest == price.units)
     lines.bound("memory " + cache, price.body);
   else
-    lines.bound(largest == price.rows ? "blocks" : "compute " + compute.slowestUnit().str(),
+    lines.bound(largest == price.rows ? "blocks" : "compute " + of.compute.slowestUnit().str(),
                 price.body);
   lines.bound("launch", price.launch);
 }
 
-llvm::Optional<Cost> gpu::streamKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                           const ir::Operation &target,
-                                           DiagnosticEngine &diagnostics) {
-  auto needs = kernelNeeds(run, target, diagnostics);
-  if (!needs)
-    return llvm::None;
-  KernelChip chip(target);
-  const KernelWork &needed = needs->work;
-  const ComputeTime &compute = needs->compute;
+Cost gpu::streamKernelCost(const LibraryQuery &of) {
+  const auto &[kernel, chip, needed, compute] = of;
   tile::StreamOp stream = tile::streamOf(*kernel);
   auto library = kernel->module()->lookup<tile::LibraryOp>(kernel.library());
   StreamWork work = streamWork(stream);
@@ -49,15 +42,10 @@ llvm::Optional<Cost> gpu::streamKernelCost(tile::KernelOp kernel, const ir::Oper
   StreamDesign design =
       streamDesign(family, chip, kernel->hasAttr("eager"), stream->intAttr("inputs"));
   StreamPrice price = streamPrice(design, work);
-  Cost cost;
-  cost.latency = Uncertain(price.total) * chip.measured(family);
-  cost.energy = compute.energy;
-  KernelLines lines(cost, price.total);
-  addStreamLines(lines, chip, needed, price, compute);
-  lines.work(price.body, price.launch, compute.energy);
-  lines.power(chip, family, DType::FP32, 0);
-  cost.provenance = {"tile", library.symbol().str() + " " + stream.kind().str(),
-                     "launch + norm of memory, units, rows and operations"};
-  lines.finish(kernel, chip, std::move(*needs));
-  return cost;
+  KernelLines lines(of, price.total, family);
+  addLines(lines, of, price);
+  lines.work(price.body, price.launch);
+  lines.power(family, DType::FP32, 0);
+  return lines.finish(0, library.symbol().str() + " " + stream.kind().str(),
+                      "launch + norm of memory, units, rows and operations");
 }

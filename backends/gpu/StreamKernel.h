@@ -4,16 +4,14 @@
 #ifndef PERFC_BACKENDS_GPU_STREAMKERNEL_H
 #define PERFC_BACKENDS_GPU_STREAMKERNEL_H
 
-#include "backends/core/CostProvider.h"
+#include "backends/gpu/KernelLines.h"
 #include "ir/tile/TileOps.h"
 
 namespace perfc {
 namespace gpu {
 
-/// `kernel` has a library and a tile.stream; `run` is the op.kernel that it computes. Nothing after
-/// a report.
-llvm::Optional<Cost> streamKernelCost(tile::KernelOp kernel, const ir::Operation &run,
-                                      const ir::Operation &target, DiagnosticEngine &diagnostics);
+/// Of a kernel that has a tile.stream.
+Cost streamKernelCost(const LibraryQuery &of);
 
 } // namespace gpu
 } // namespace perfc

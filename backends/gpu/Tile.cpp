@@ -164,13 +164,19 @@ void TileEvaluator::finish(Cost &cost) {
 
 /// By what the library's kernel computes.
 llvm::Optional<Cost> TileEvaluator::libraryCost(const ir::Operation &kernel) {
+  auto needed = computeTime(chip, work, kernel, diagnostics);
+  if (!needed)
+    return llvm::None;
+  LibraryQuery query{op, KernelChip(target), std::move(work), std::move(*needed)};
+  if (tile::attentionOf(*op))
+    return attentionKernelCost(query);
   if (tile::streamOf(*op))
-    return streamKernelCost(op, kernel, target, diagnostics);
+    return streamKernelCost(query);
   if (tile::expertsOf(*op))
-    return expertKernelCost(op, kernel, target, diagnostics);
+    return expertKernelCost(query);
   if (tile::convolutionOf(*op))
-    return convolutionKernelCost(op, kernel, target, diagnostics);
-  return libraryKernelCost(op, kernel, target, diagnostics);
+    return convolutionKernelCost(query);
+  return libraryKernelCost(query);
 }
 
 llvm::Optional<Cost> TileEvaluator::run() {
@@ -179,14 +185,12 @@ llvm::Optional<Cost> TileEvaluator::run() {
     diagnostics.report(op->range(), diag::NoCost, op.run());
     return llvm::None;
   }
-  if (!op.library().empty() && tile::attentionOf(*op))
-    return attentionKernelCost(op, *kernel, target, diagnostics);
-  if (!op.library().empty())
-    return libraryCost(*kernel);
   llvm::Optional<KernelWork> exact = kernelWork(*kernel, diagnostics);
   if (!exact)
     return llvm::None;
-  work = *exact;
+  work = std::move(*exact);
+  if (!op.library().empty())
+    return libraryCost(*kernel);
   llvm::Optional<ComputeTime> needed = computeTime(chip, work, *kernel, diagnostics);
   // Partial tiles are computed in full: the multiply-accumulates of whole blocks.
   KernelWork executed = work;
