@@ -128,7 +128,7 @@ void Cost::stretchTimes(double factor) {
   if (cycles)
     cycles = *cycles * factor;
   if (work)
-    for (Uncertain *time : {&work->compute, &work->network, &work->launch})
+    for (Uncertain *time : {&work->compute, &work->unit, &work->network, &work->launch})
       *time = *time * factor;
   for (BoundTime &bound : bounds)
     bound.latency = bound.latency * factor;
@@ -141,7 +141,7 @@ void Cost::stretchTimes(double factor) {
 void Cost::dropTimes() {
   latency = exposed = idle = utilization = 0;
   if (work)
-    work->compute = work->network = work->launch = 0;
+    work->compute = work->unit = work->network = work->launch = 0;
   cycles = llvm::None;
   bounds.clear();
   for (MemoryTraffic &memory : traffic)

@@ -142,6 +142,7 @@ struct BoundTime {
 /// theirs in their traffic.
 struct ChipWork {
   Uncertain compute; ///< s in which units compute
+  Uncertain unit;    ///< s that the busiest of them takes by itself; of kernels of libraries alone
   Uncertain network; ///< s in which networks move words, on a chip or between chips
   Uncertain launch;  ///< s until a kernel or a library starts
   Figure computeEnergy;

@@ -20,6 +20,8 @@ void KernelLines::part(PartKind kind, llvm::StringRef label, double time, Figure
   part.kind = kind;
   part.latency = time * scale;
   part.energy = std::move(energy);
+  if (kind == PartKind::Compute)
+    cost.work->unit = max(cost.work->unit, part.latency);
   cost.breakdown.children.push_back(std::move(part));
 }
 

@@ -90,15 +90,6 @@ double GraphCoster::castSeconds(const ir::Operation &op) const {
   return runtime.castBytes * elements / (bandwidth * runtime.memory);
 }
 
-/// What the units of a kernel of a library take by themselves.
-static double computeSeconds(const Cost &cost) {
-  double seconds = 0;
-  for (const CostPart &part : cost.breakdown.children)
-    if (part.kind == PartKind::Compute)
-      seconds = std::max(seconds, part.latency.central());
-  return seconds;
-}
-
 /// The provider's time with the shares of the peaks that the runtime reaches.
 void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const KernelFacts &kernel,
                          StepItem &item) const {
@@ -108,7 +99,7 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const Kernel
   double compute = cost.work->compute.central(), memory = cost.memorySeconds();
   double launch = cost.work->launch.central();
   if (!cost.provenance.library.empty()) { // overlaps imperfectly, and fills its pipelines
-    compute = computeSeconds(cost);
+    compute = cost.work->unit.central();
     launch = item.seconds - std::max(compute, memory);
   }
   if (compute + memory == 0)
