@@ -47,17 +47,18 @@ static llvm::Optional<ir::Attribute> reportColumn(BuildContext &context, const a
 }
 
 bool StudyBuilder::report(const Node &node, const MetricScope &where, ir::Region &into) {
-  ir::AttrList columns;
-  std::vector<std::string> titles, rows;
-  for (const NodeArg &arg : node.args)
-    if (auto column = reportColumn(context, *arg.syntax->value, where)) {
-      columns.push_back(*column);
-      titles.push_back(evaluator.program.sourceManager().text(arg.syntax->range).str());
-    }
-  bool good = columns.size() == node.args.size();
-  ir::Operation *op = context.builder.create(into, "study.report", node.range);
-  op->setAttr("columns", std::move(columns));
-  op->setAttr("titles", ir::Attribute::strings(titles));
+  bool good = true;
+  std::vector<std::string> rows;
+  ir::Operation *op = context.builder.create(into, study::ReportOp::opName, node.range);
+  for (const NodeArg &arg : node.args) {
+    auto expr = reportColumn(context, *arg.syntax->value, where);
+    good &= expr.hasValue();
+    if (!expr)
+      continue;
+    auto column = context.builder.create<study::ColumnOp>(op->body(), arg.syntax->range);
+    column->setAttr("expr", expr->is(ir::AttrKind::List) ? *expr : ir::AttrList{*expr});
+    column->setAttr("title", evaluator.program.sourceManager().text(arg.syntax->range));
+  }
   const Node *by = node.find("by");
   if (!by)
     return good;

@@ -12,13 +12,22 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::study;
 
-std::vector<std::string> ReportOp::titles() const {
-  if (op->hasAttr("titles"))
-    return op->stringsAttr("titles");
-  std::vector<std::string> names;
-  for (const Attribute &column : columns())
-    names.push_back(column.is(AttrKind::String) ? column.asString().str() : column.text());
-  return names;
+Attribute ColumnOp::expr() const {
+  const AttrList &expr = op->listAttr("expr");
+  return expr.size() == 1 ? expr[0] : Attribute(expr);
+}
+
+std::string ColumnOp::title() const {
+  if (op->hasAttr("title"))
+    return op->stringAttr("title").str();
+  return expr().is(AttrKind::String) ? expr().asString().str() : expr().text();
+}
+
+std::vector<ColumnOp> ReportOp::columns() const {
+  std::vector<ColumnOp> list;
+  for (Operation &column : op->body())
+    list.push_back(as<ColumnOp>(column));
+  return list;
 }
 
 AttrDecl study::resultNameAttr() {
@@ -78,19 +87,6 @@ static bool verifyExpr(const Operation &op, DiagnosticEngine &diagnostics) {
   bool single = expr.size() == 1 && !expr[0].is(AttrKind::List);
   return single || isPrefixForm(expr) ||
          invalidOp(op, diagnostics, "expr is an operator's name followed by its arguments");
-}
-
-static bool verifyColumns(const Operation &op, DiagnosticEngine &diagnostics) {
-  const AttrList &columns = op.listAttr("columns");
-  bool isGood = llvm::all_of(columns, [](const Attribute &column) {
-    return column.is(AttrKind::String) ||
-           (column.is(AttrKind::List) && isPrefixForm(column.asList()));
-  });
-  if (!isGood)
-    return invalidOp(op, diagnostics,
-                     "a column is a name, or an operator's name and its arguments");
-  return !op.hasAttr("titles") || op.stringsAttr("titles").size() == columns.size() ||
-         invalidOp(op, diagnostics, "there is a title for each column");
 }
 
 static bool verifyAgainst(const Operation &op, DiagnosticEngine &diagnostics) {
@@ -237,12 +233,16 @@ static std::vector<OpDecl> requestDecls() {
                      .optional()},
        .verifier = verifyAgainst},
       {.name = "study.report",
-       .doc = "Columns to print.",
+       .doc = "A table to print.",
        .topLevel = true,
-       .attrs = {listAttr("columns", AttrKind::Any, "metrics, results, or prefix forms of metrics"),
-                 listAttr("titles", AttrKind::String, "the columns as written").optional(),
-                 listAttr("by", AttrKind::String, "what the rows are").optional()},
-       .verifier = verifyColumns},
+       .attrs = {listAttr("by", AttrKind::String, "what the rows are").optional()},
+       .regions = {{{ColumnOp::opName}}}},
+      {.name = ColumnOp::opName,
+       .doc = "A column of a report.",
+       .attrs = {listAttr("expr", AttrKind::Any,
+                          "the name of a metric or a result, or a metric in prefix form"),
+                 stringAttr("title", "as written").optional()},
+       .verifier = verifyExpr},
       {.name = "study.emit",
        .doc = "A file to write.",
        .topLevel = true,

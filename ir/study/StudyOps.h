@@ -112,13 +112,21 @@ struct ExpectOp : ir::OpView {
   llvm::StringRef text() const { return op->stringAttr("text"); }
 };
 
-/// Columns to print.
+/// A column of a report: the name of a metric or a result, or a metric in prefix form.
+struct ColumnOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.column";
+  /// A name, or a prefix form.
+  ir::Attribute expr() const;
+  /// As written.
+  std::string title() const;
+};
+
+/// A table to print.
 struct ReportOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.report";
-  const ir::AttrList &columns() const { return op->listAttr("columns"); }
-  /// The columns as written.
-  std::vector<std::string> titles() const;
+  std::vector<ColumnOp> columns() const;
   std::vector<std::string> by() const { return op->stringsAttr("by"); }
 };
 

@@ -11,9 +11,8 @@ using namespace perfc::driver;
 
 std::vector<ReportColumn> driver::columnsOf(study::ReportOp report) {
   std::vector<ReportColumn> columns;
-  std::vector<std::string> titles = report.titles();
-  for (size_t i = 0; i < titles.size(); ++i)
-    columns.push_back({report.columns()[i], titles[i]});
+  for (study::ColumnOp column : report.columns())
+    columns.push_back({column.expr(), column.title()});
   return columns;
 }
 
