@@ -119,16 +119,22 @@ std::string Writer::plain(int value) {
   return layout(value).name;
 }
 
-std::string Writer::assign(int value, llvm::StringRef base, llvm::StringRef expression, Shape ranks,
+std::string Writer::define(int value, llvm::StringRef base, llvm::StringRef rest, Shape ranks,
                            std::vector<llvm::SmallVector<unsigned, 2>> dims) {
   std::string name = newName(base);
-  line(name, " = " + inFormat(value, expression), ranks);
+  line(name, rest, ranks);
   Layout &at = layout(value);
   at.name = name;
   at.fixed.assign(ranks.size(), 0);
   at.ranks = std::move(ranks);
   at.dims = std::move(dims);
   return name;
+}
+
+std::string Writer::assign(int value, llvm::StringRef base, llvm::StringRef expression, Shape ranks,
+                           std::vector<llvm::SmallVector<unsigned, 2>> dims) {
+  return define(value, base, " = " + inFormat(value, expression), std::move(ranks),
+                std::move(dims));
 }
 
 std::string Writer::assign(int value, llvm::StringRef base, llvm::StringRef expression) {
@@ -141,14 +147,8 @@ std::string Writer::equation(int value, llvm::StringRef base, llvm::ArrayRef<std
                              std::vector<llvm::SmallVector<unsigned, 2>> dims) {
   if (!formatOf(value).empty())
     return assign(value, base, equationCall(base, indices, sign, expression, ranks), ranks, dims);
-  std::string name = newName(base);
-  line(name, fmt::format("[{}] {} {}", fmt::join(indices, ", "), sign, expression), ranks);
-  Layout &at = layout(value);
-  at.name = name;
-  at.fixed.assign(ranks.size(), 0);
-  at.ranks = std::move(ranks);
-  at.dims = std::move(dims);
-  return name;
+  return define(value, base, fmt::format("[{}] {} {}", fmt::join(indices, ", "), sign, expression),
+                std::move(ranks), std::move(dims));
 }
 
 llvm::StringRef Writer::formatOf(int value) const {

@@ -133,6 +133,9 @@ private:
   std::string declaration(int value, llvm::ArrayRef<Dim> ranks) const;
   std::string folded(size_t first, std::vector<std::string> &results);
   std::string inFormat(int value, llvm::StringRef call) const;
+  /// A line that sets a new name after `base`, which becomes the layout of `value`.
+  std::string define(int value, llvm::StringRef base, llvm::StringRef rest, Shape ranks,
+                     std::vector<llvm::SmallVector<unsigned, 2>> dims);
   std::string equationCall(llvm::StringRef base, llvm::ArrayRef<std::string> indices,
                            llvm::StringRef sign, llvm::StringRef expression,
                            llvm::ArrayRef<Dim> ranks);
