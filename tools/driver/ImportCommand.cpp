@@ -34,7 +34,8 @@ bool driver::readForeign(Session &session, const ImportFormat &format,
   for (llvm::StringRef hardware : arguments.values("hw"))
     files.push_back(hardware.str());
   if (files.size() >= format.minFiles && files.size() <= format.maxFiles)
-    return format.read(session, files, arguments, text);
+    return format.read ? format.read(session, files, arguments, text)
+                       : importModel(session, format, files, arguments, text);
   session.diagnostics.report({}, diag::WrongArgumentCount, "import " + format.name.str(),
                              format.files.str());
   return false;

@@ -9,15 +9,17 @@
 
 namespace perfc::driver {
 
+/// Writes the program to `text`, which is formatted afterwards. False when a file is wrong
+/// (reported).
+using ReadForeign = bool(Session &session, llvm::ArrayRef<std::string> files,
+                         const Arguments &arguments, std::string &text);
+
 struct ImportFormat {
   llvm::StringLiteral name;
   llvm::StringLiteral files; ///< what it reads: "CFG TOPOLOGY.csv"
   llvm::StringLiteral summary;
   unsigned minFiles, maxFiles;
-  /// Writes the program to `text`, which is formatted afterwards. False when a file is wrong
-  /// (reported).
-  bool (*read)(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-               std::string &text);
+  ReadForeign *read; ///< null for formats of models (frontend/sema/ModelFormats.h)
 };
 
 llvm::ArrayRef<ImportFormat> importFormats();
@@ -32,29 +34,13 @@ std::string moduleOfChip(Session &session, llvm::StringRef chip);
 /// The program that evaluates the model at `path` on the chip of `--on`; 0 after a report.
 FileId loadModelProgram(Session &session, llvm::StringRef path, const Arguments &arguments);
 
-// The formats, one file each.
-bool importAstraSim(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                    std::string &text);
-bool importChakra(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                  std::string &text);
-bool importConfig(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                  std::string &text);
-bool importLayers(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                  std::string &text);
-bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                   std::string &text);
-bool importOnnx(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                std::string &text);
-bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                    std::string &text);
-bool importTflite(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                  std::string &text);
-bool importTorch(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                 std::string &text);
-bool importTorchTrace(Session &session, llvm::ArrayRef<std::string> files,
-                      const Arguments &arguments, std::string &text);
-bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
-                    std::string &text);
+/// What `format`, one of models, reads.
+bool importModel(Session &session, const ImportFormat &format, llvm::ArrayRef<std::string> files,
+                 const Arguments &arguments, std::string &text);
+
+// The other formats, one file each.
+ReadForeign importAstraSim, importChakra, importMaestro, importScaleSim, importTorchTrace,
+    importTimeloop;
 
 } // namespace perfc::driver
 

@@ -47,37 +47,13 @@ static llvm::Optional<ModelProgram> readModel(Session &session, const ModelForma
   return format.read(path, options, library);
 }
 
-static bool importAs(llvm::StringRef format, Session &session, llvm::StringRef path,
-                     const Arguments &arguments, std::string &text) {
-  llvm::Optional<ModelProgram> program = readModel(session, *modelFormat(format), path, arguments);
+bool driver::importModel(Session &session, const ImportFormat &format,
+                         llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                         std::string &text) {
+  auto program = readModel(session, *modelFormat(format.name), files.front(), arguments);
   if (program)
     text = std::move(program->text);
   return program.hasValue();
-}
-
-bool driver::importOnnx(Session &session, llvm::ArrayRef<std::string> files,
-                        const Arguments &arguments, std::string &text) {
-  return importAs("onnx", session, files.front(), arguments, text);
-}
-
-bool driver::importTflite(Session &session, llvm::ArrayRef<std::string> files,
-                          const Arguments &arguments, std::string &text) {
-  return importAs("tflite", session, files.front(), arguments, text);
-}
-
-bool driver::importTorch(Session &session, llvm::ArrayRef<std::string> files,
-                         const Arguments &arguments, std::string &text) {
-  return importAs("torch", session, files.front(), arguments, text);
-}
-
-bool driver::importLayers(Session &session, llvm::ArrayRef<std::string> files,
-                          const Arguments &arguments, std::string &text) {
-  return importAs("layers", session, files.front(), arguments, text);
-}
-
-bool driver::importConfig(Session &session, llvm::ArrayRef<std::string> files,
-                          const Arguments &arguments, std::string &text) {
-  return importAs("hf", session, files.front(), arguments, text);
 }
 
 /// The module of the library that declares the chip or system `name`; "" when there is none.
