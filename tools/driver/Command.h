@@ -12,6 +12,10 @@ namespace perfc::driver {
 /// Terms and what each means.
 using HelpTerms = std::vector<std::pair<std::string, std::string>>;
 
+/// Prints results; mistakes go to the session's diagnostics. Returns false only for what makes the
+/// status 1 without a diagnostic (`fmt --check`).
+using RunCommand = bool(Session &session, const Arguments &arguments);
+
 struct Command {
   llvm::StringLiteral name;
   llvm::StringLiteral summary; ///< one line
@@ -20,9 +24,7 @@ struct Command {
   llvm::ArrayRef<OptionSpec> options;
   unsigned minFiles = 1;
   unsigned maxFiles = 1;
-  /// Prints results; mistakes go to the session's diagnostics. Returns false only for what makes
-  /// the status 1 without a diagnostic (`fmt --check`).
-  bool (*run)(Session &session, const Arguments &arguments);
+  RunCommand *run;
   llvm::StringLiteral details = ""; ///< further lines of the help
   /// A list that belongs to the help, where there is one.
   HelpTerms (*list)() = nullptr;
@@ -52,26 +54,9 @@ HelpTerms starterTerms();
 llvm::StringRef starterProgram(llvm::StringRef kind);
 
 // The commands, one file each.
-bool runFile(Session &session, const Arguments &arguments);
-bool searchFile(Session &session, const Arguments &arguments);
-bool sweepFile(Session &session, const Arguments &arguments);
-bool mergeResults(Session &session, const Arguments &arguments);
-bool checkFile(Session &session, const Arguments &arguments);
-bool printIr(Session &session, const Arguments &arguments);
-bool runPasses(Session &session, const Arguments &arguments);
-bool emitFile(Session &session, const Arguments &arguments);
-bool importFile(Session &session, const Arguments &arguments);
-bool formatFiles(Session &session, const Arguments &arguments);
-bool listLibrary(Session &session, const Arguments &arguments);
-bool explain(Session &session, const Arguments &arguments);
-bool compareFiles(Session &session, const Arguments &arguments);
-bool listTools(Session &session, const Arguments &arguments);
-bool printCompletion(Session &session, const Arguments &arguments);
-bool printManual(Session &session, const Arguments &arguments);
-bool newFile(Session &session, const Arguments &arguments);
-bool printDocumentation(Session &session, const Arguments &arguments);
-bool validateTable(Session &session, const Arguments &arguments);
-bool calibrateFile(Session &session, const Arguments &arguments);
+RunCommand runFile, searchFile, sweepFile, mergeResults, checkFile, printIr, runPasses, emitFile,
+    importFile, formatFiles, listLibrary, explain, compareFiles, listTools, printCompletion,
+    printManual, newFile, printDocumentation, validateTable, calibrateFile;
 
 } // namespace perfc::driver
 

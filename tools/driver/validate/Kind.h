@@ -17,39 +17,23 @@ using api::Number;
 using api::Prediction;
 using api::ValidationRow;
 
+/// Reads `path` and predicts every row. False when it cannot be read (reported).
+using PredictTable = bool(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+
 struct TableKind {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
-  /// Reads `path` and predicts every row. False when it cannot be read (reported).
-  bool (*predict)(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+  PredictTable *predict;
 };
 
 llvm::ArrayRef<TableKind> tableKinds();
 
 // The kinds, one file each.
-bool predictBruteforce(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictEyeriss(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictVidur(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictOnnxModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictTfliteModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictHfConfigs(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictCollectives1d(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictCollectives1dRandom(Session &session, llvm::StringRef path,
-                                std::vector<ValidationRow> &rows);
-bool predictCollectivesMultidim(Session &session, llvm::StringRef path,
-                                std::vector<ValidationRow> &rows);
-bool predictCommGroups(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictP2p(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictRoofline(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictRemoteMemory(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictTable8(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictTraces(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictChakraEdgeCases(Session &session, llvm::StringRef path,
-                            std::vector<ValidationRow> &rows);
+PredictTable predictBruteforce, predictEyeriss, predictVidur, predictScaleSim, predictTimeloop,
+    predictOnnxModels, predictTfliteModels, predictHfConfigs, predictMaestro, predictMaestroCounts,
+    predictCollectives1d, predictCollectives1dRandom, predictCollectivesMultidim, predictCommGroups,
+    predictP2p, predictRoofline, predictRemoteMemory, predictTable8, predictTraces,
+    predictChakraEdgeCases;
 
 } // namespace perfc::driver
 
