@@ -206,19 +206,25 @@ TEST(Schedules, StagesWorkOnOneBatchAtATime) {
   }
 }
 
-/// Two prompts of 20 tokens that arrive together, two tokens of answer each; 1 s per batch.
-static std::vector<std::string> batchesOf(llvm::StringRef kind, Limits limits) {
-  std::vector<Request> requests(2);
-  for (Request &request : requests) {
-    request.prompt = 20;
-    request.answer = 2;
-  }
+/// Of requests that arrive together; 1 s per batch.
+static std::vector<std::string> batchesOf(const std::vector<Request> &requests,
+                                          llvm::StringRef kind, Limits limits) {
   std::vector<std::string> batches;
   simulate(
       requests, {schedulerOf(kind), limits},
       [](const BatchShape &, std::vector<double> &seconds) { seconds = {1}; },
       [&](const Batch &batch) { batches.push_back(textOf(batch)); });
   return batches;
+}
+
+/// Two prompts of 20 tokens, two tokens of answer each.
+static std::vector<std::string> batchesOf(llvm::StringRef kind, Limits limits) {
+  std::vector<Request> requests(2);
+  for (Request &request : requests) {
+    request.prompt = 20;
+    request.answer = 2;
+  }
+  return batchesOf(requests, kind, limits);
 }
 
 TEST(Schedules, RulesOnTwoRequests) {
@@ -427,12 +433,7 @@ static std::vector<std::string> batchesOfThree(llvm::StringRef kind, Limits limi
     requests[i].answer = 2;
     requests[i].priority = static_cast<int64_t>(2 - i);
   }
-  std::vector<std::string> batches;
-  simulate(
-      requests, {schedulerOf(kind), limits},
-      [](const BatchShape &, std::vector<double> &seconds) { seconds = {1}; },
-      [&](const Batch &batch) { batches.push_back(textOf(batch)); });
-  return batches;
+  return batchesOf(requests, kind, limits);
 }
 
 TEST(Schedules, RulesOnThreeRequests) {
