@@ -5,19 +5,10 @@
 // TokenKind in frontend/syntax/Token.h.
 lexer grammar PerfLexer;
 
-// The reserved words.
-IMPORT : 'import' ;
-IF     : 'if' ;
-THEN   : 'then' ;
-ELSE   : 'else' ;
-AND    : 'and' ;
-OR     : 'or' ;
-NOT    : 'not' ;
-IN     : 'in' ;
-
-// Words with a place in the grammar that are names everywhere else.
-AS   : 'as' ;
-STEP : 'step' ;
+// The reserved words: import if then else and or not in. Names everywhere else, but with a place in
+// the grammar: as step. They are words to the lexer, which would need a state for each of their
+// letters; frontend/syntax/Lexer.cpp tells them from the others.
+tokens { IMPORT, IF, THEN, ELSE, AND, OR, NOT, IN, AS, STEP }
 
 WORD : Word ;
 

@@ -3,6 +3,8 @@
 
 #include "antlr4-runtime.h"
 #include "grammar/PerfLexer.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <array>
 
 using namespace perfc::syntax;
 using perfc::grammar::PerfLexer;
@@ -18,10 +20,42 @@ static_assert(PerfLexer::SEMI == size_t(TokenKind::Semi));
 static_assert(PerfLexer::R_BRACE == size_t(TokenKind::RBrace));
 static_assert(PerfLexer::STRAY == size_t(TokenKind::Stray));
 
+/// What each byte looks like to ANTLR, which makes its tables as it meets characters: those that
+/// the grammar does not tell apart look the same. These are digits, letters but for those of
+/// exponents, and bytes that are not ASCII, which only strings and comments may hold (DEL).
+static constexpr auto byteClasses = [] {
+  std::array<unsigned char, 256> classes = {};
+  for (unsigned byte = 0; byte < classes.size(); ++byte) {
+    bool isLetter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+    bool isDigit = byte >= '0' && byte <= '9', isOfExponent = byte == 'e' || byte == 'E';
+    classes[byte] = byte >= 0x80   ? 0x7F
+                    : isOfExponent ? 'e'
+                    : isLetter     ? '_'
+                    : isDigit      ? '0'
+                                   : byte;
+  }
+  return classes;
+}();
+
+/// A word as it stands in the grammar: reserved, or with a place there.
+static TokenKind kindOf(llvm::StringRef word) {
+  return llvm::StringSwitch<TokenKind>(word)
+      .Case("import", TokenKind::Import)
+      .Case("if", TokenKind::If)
+      .Case("then", TokenKind::Then)
+      .Case("else", TokenKind::Else)
+      .Case("and", TokenKind::And)
+      .Case("or", TokenKind::Or)
+      .Case("not", TokenKind::Not)
+      .Case("in", TokenKind::In)
+      .Case("as", TokenKind::As)
+      .Case("step", TokenKind::Step)
+      .Default(TokenKind::Word);
+}
+
 namespace {
 
-/// The bytes of a text as ANTLR's characters. Bytes that are not ASCII all look like DEL, which
-/// only strings and comments may hold: ANTLR caches its decisions for ASCII only.
+/// The bytes of a text as ANTLR's characters.
 class ByteStream final : public antlr4::CharStream {
 public:
   explicit ByteStream(llvm::StringRef text) : text(text) {}
@@ -29,10 +63,8 @@ public:
   void consume() override { ++position; }
   size_t LA(ssize_t distance) override {
     size_t at = position + distance - (distance > 0 ? 1 : 0);
-    if (at >= text.size())
-      return antlr4::IntStream::EOF;
-    auto byte = static_cast<unsigned char>(text[at]);
-    return byte < 0x80 ? byte : 0x7F;
+    return at < text.size() ? byteClasses[static_cast<unsigned char>(text[at])]
+                            : antlr4::IntStream::EOF;
   }
   ssize_t mark() override { return -1; }
   void release(ssize_t) override {}
@@ -45,8 +77,9 @@ public:
   }
   std::string toString() const override { return text.str(); }
 
+  const llvm::StringRef text;
+
 private:
-  llvm::StringRef text;
   size_t position = 0;
 };
 
@@ -89,5 +122,8 @@ Lexer::~Lexer() = default;
 
 Token Lexer::next() {
   machine->lexer.nextToken();
-  return machine->lexer.last;
+  Token token = machine->lexer.last;
+  if (token.kind == TokenKind::Word)
+    token.kind = kindOf(machine->stream.text.slice(token.begin, token.end));
+  return token;
 }
