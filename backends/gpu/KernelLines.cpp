@@ -45,7 +45,7 @@ void KernelLines::work(double body, double launch) {
 }
 
 /// Puts `energy` in the places of the parts.
-void KernelLines::ownPower(const KernelEnergy &energy, Figure operations) {
+void KernelLines::ownPower(const KernelEnergy &energy, const Figure &operations) {
   Uncertain measured = chip.generation.measuredEnergy();
   Figure memory(measured * energy.memory), none(0.0);
   double seconds = cost.latency.central();
@@ -88,7 +88,7 @@ void KernelLines::power(tile::FamilyOp family, DType format, double macs) {
   Figure operations(chip.generation.measuredEnergy() * energy.operations);
   if (perMac <= 0 && macs > 0)
     operations += Figure::notGiven("generation", chip.generation.symbol());
-  ownPower(energy, std::move(operations));
+  ownPower(energy, operations);
 }
 
 Cost KernelLines::finish(double utilization, std::string mapping, std::string formula) {

@@ -46,7 +46,7 @@ public:
   Cost finish(double utilization, std::string mapping, std::string formula);
 
 private:
-  void ownPower(const KernelEnergy &energy, Figure operations);
+  void ownPower(const KernelEnergy &energy, const Figure &operations);
 
   const LibraryQuery &of;
   const KernelChip &chip;
