@@ -106,8 +106,8 @@ Cost gpu::expertKernelCost(const LibraryQuery &of) {
   tile::ExpertsOp experts = tile::expertsOf(*of.kernel);
   tile::FamilyOp family = familyOf(*of.kernel, of.kernel.library(), experts);
   Tile tile{extentOf(of.kernel.tile(), "m"), extentOf(of.kernel.tile(), "n"), 1};
-  ExpertPrice price =
-      expertPrice(chip.residentDesign(), figuresOf(family, chip), workOf(experts, family, chip), tile);
+  ExpertPrice price = expertPrice(chip.residentDesign(), figuresOf(family, chip),
+                                  workOf(experts, family, chip), tile);
   KernelLines lines(of, price.total, family);
   addLines(lines, of, price);
   lines.work(price.body + price.moves, price.launch);
