@@ -86,7 +86,7 @@ static void addLines(KernelLines &lines, const LibraryQuery &of, const ExpertPri
                   price.memory + price.moves);
   lines.part(PartKind::Launch, "launch", price.launch);
   lines.part(PartKind::Memory, "moves", price.moves);
-  double largest = std::max({price.units, price.memory, price.power});
+  double largest = std::max({price.units, price.memory, price.cache, price.power});
   if (largest == price.units) {
     double share = price.body / price.units;
     lines.bound("compute " + of.compute.slowestUnit().str(),
@@ -94,6 +94,8 @@ static void addLines(KernelLines &lines, const LibraryQuery &of, const ExpertPri
     lines.bound("blocks", std::max(0.0, price.units - price.products) * share);
   } else if (largest == price.memory) {
     lines.bound("memory " + chip.outermost->name().str(), price.body);
+  } else if (largest == price.cache) {
+    lines.bound("memory " + (chip.cache ? chip.cache : chip.outermost)->name().str(), price.body);
   } else {
     lines.bound("power", price.body);
   }

@@ -9,7 +9,7 @@ using namespace perfc::gpu;
 namespace {
 /// One of the grouped products.
 struct Grouped {
-  double units, products, memory, power, body;
+  double units, products, memory, cache, power, body;
 };
 /// The time of a byte from memory, and what the last cache has of the weights.
 struct Traffic {
@@ -47,9 +47,9 @@ static Grouped groupedTimes(const Design &design, const ExpertFigures &figures,
   double weights = price.active * extents.n * extents.k * work.weightSize;
   double rows = work.rows * extents.k * work.leftSize;
   times.memory = (weights * (1 - traffic.held) + rows) * traffic.perByte;
-  double cache = over(weights + rows, design.cacheBandwidth);
+  times.cache = over(weights + rows, design.cacheBandwidth);
   times.power = over(work.rows * extents.n * extents.k * work.energy, design.power);
-  times.body = normOf(figures.overlap, {times.units, times.memory, cache, times.power});
+  times.body = normOf(figures.overlap, {times.units, times.memory, times.cache, times.power});
   return times;
 }
 
@@ -68,6 +68,7 @@ ExpertPrice gpu::expertPrice(const Design &design, const ExpertFigures &figures,
     price.units += times.units;
     price.products += times.products;
     price.memory += times.memory;
+    price.cache += times.cache;
     price.power += times.power;
     price.body += times.body;
     price.blocks += rowTiles * std::ceil(extents.n / tile.columns);

@@ -55,11 +55,11 @@ struct ExpertFigures {
   double lastWave = 1;
 };
 
-/// In s; `units`, `memory` and `power` are sums over the products.
+/// In s; `units`, `memory`, `cache` and `power` are sums over the products.
 struct ExpertPrice {
   double total = 0;
   double products = 0; ///< of `units`: multiplications of rows that are there
-  double units = 0, memory = 0, power = 0;
+  double units = 0, memory = 0, cache = 0, power = 0;
   double body = 0, moves = 0, launch = 0;
   double active = 0;      ///< experts
   double blocks = 0;      ///< of all products

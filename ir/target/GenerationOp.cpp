@@ -54,11 +54,9 @@ OpDecl target::generationDecl() {
                     .positive()
                     .share()
                     .optional(),
-                quantityAttr(
-                    "attention_cache", {},
-                    "share of it that one tensor that is used again, a cache or the weights "
-                    "of experts, can stay in; `cache` when "
-                    "not given")
+                quantityAttr("attention_cache", {},
+                             "share of it that one tensor which is used again can stay in, of "
+                             "keys and values or weights of experts; `cache` when not given")
                     .positive()
                     .share()
                     .optional(),

@@ -143,26 +143,39 @@ bool Unfolder::run(const Body &body) {
 
 static bool growsAt(llvm::ArrayRef<bool> growth) { return llvm::is_contained(growth, true); }
 
+/// The operation, of type `type`, that a loop begins or ends with.
+Op Unfolder::boundary(llvm::StringLiteral type) {
+  Node made;
+  made.op = type;
+  made.offset = node.offset;
+  Op op;
+  op.type = type;
+  op.node = &flattener.newNode(std::move(made));
+  op.number = flattener.nodeNumber();
+  return op;
+}
+
+/// A value of the type and the shape of `value`, which the next operation makes.
+int Unfolder::copyOf(int value) {
+  int id = flattener.add();
+  Value &copy = net.values[id];
+  const Value &original = net.values[value];
+  copy.type = original.type;
+  copy.shape = original.shape;
+  copy.hasShape = true;
+  copy.maker = static_cast<int>(net.ops.size());
+  return id;
+}
+
 /// The states in a round, and the operation that a loop begins with. They have the shapes of those
 /// before it, but for extents that change from round to round: these are parameters.
 std::vector<int> Unfolder::statesOf(const Body &body, const Growth &growth) {
-  Node begin;
-  begin.op = "LoopBegin";
-  begin.offset = node.offset;
-  Op op;
-  op.type = "LoopBegin";
-  op.node = &flattener.newNode(std::move(begin));
-  op.number = flattener.nodeNumber();
+  Op op = boundary("LoopBegin");
   op.rounds = body.rounds;
   std::vector<int> states, growing;
   for (size_t i = 0; i < body.first.size(); ++i) {
-    const Value before = net.values[body.first[i]];
-    states.push_back(flattener.add());
+    states.push_back(copyOf(body.first[i]));
     Value &state = net.values[states.back()];
-    state.type = before.type;
-    state.shape = before.shape;
-    state.hasShape = true;
-    state.maker = static_cast<int>(net.ops.size());
     for (size_t d = 0; d < state.shape.size(); ++d)
       if (growth[i][d])
         state.shape[d] = flattener.parameter(body.graph->inputs[i + 2 * body.isLoop].name, d);
@@ -182,26 +195,15 @@ std::vector<int> Unfolder::statesOf(const Body &body, const Growth &growth) {
 /// grow, and one place for each round of what rounds add.
 bool Unfolder::finish(const Body &body, size_t begin, llvm::ArrayRef<int> results,
                       const Growth &growth) {
-  Node end;
-  end.op = "LoopEnd";
-  end.offset = node.offset;
-  Op op;
-  op.type = "LoopEnd";
-  op.node = &flattener.newNode(std::move(end));
-  op.number = flattener.nodeNumber();
+  Op op = boundary("LoopEnd");
   auto grows = [&](size_t i) { return i < body.states && growsAt(growth[i]); };
   for (bool isGrowing : {false, true})
     for (size_t i = 0; i < results.size(); ++i) {
       bool isState = i < body.states && !grows(i);
       if (isState == isGrowing)
         continue;
-      const Value made = net.values[results[i]];
-      int id = flattener.add();
+      int id = copyOf(results[i]);
       Value &value = net.values[id];
-      value.type = made.type;
-      value.shape = made.shape;
-      value.hasShape = true;
-      value.maker = static_cast<int>(net.ops.size());
       if (i >= body.states)
         value.shape.insert(value.shape.begin(), body.rounds);
       for (size_t d = 0; grows(i) && d < growth[i].size(); ++d)

@@ -44,6 +44,8 @@ private:
   /// Of each state which of its extents another round changes.
   using Growth = std::vector<llvm::SmallVector<bool, 4>>;
   bool run(const Body &body);
+  Op boundary(llvm::StringLiteral type);
+  int copyOf(int value);
   std::vector<int> statesOf(const Body &body, const Growth &growth);
   bool finish(const Body &body, size_t begin, llvm::ArrayRef<int> results, const Growth &growth);
   bool once(const Body &body, llvm::ArrayRef<int> states, llvm::Optional<int64_t> round,

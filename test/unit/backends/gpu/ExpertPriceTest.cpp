@@ -270,6 +270,7 @@ static ExpertPrice priceOfBytes(double weights, double copies) {
 TEST(ExpertPrice, WeightsOfABenchmarkStayInTheCache) {
   EXPECT_DOUBLE_EQ(priceOfBytes(400, 0).body, 400); // from memory
   EXPECT_NEAR(priceOfBytes(400, 1).body, 100, 1);
-  EXPECT_NEAR(priceOfBytes(400, 4).body, 391, 1); // 1 / (1 + 1.6^8) of them are held
+  EXPECT_DOUBLE_EQ(priceOfBytes(400, 1).cache, 100); // which is what bounds it then
+  EXPECT_NEAR(priceOfBytes(400, 4).body, 391, 1);    // 1 / (1 + 1.6^8) of them are held
   EXPECT_NEAR(priceOfBytes(4000, 1).body, 4000, 1);
 }
