@@ -217,9 +217,13 @@ bool api::Program::run(Sink &sink, const RunSettings &settings) {
   Evaluation evaluation(state->context(), state->providers, std::move(options));
   bool good = state->run(evaluation, settings.writesFiles, [&](const Evaluated &evaluated) {
     if (!evaluated.op.hasAttr("of")) // else they were told of before
-      for (const emit::Result *result : evaluated.results)
-        sink.result(typedResult(*result, evaluated.op.name(), evaluation.searchOf(*result),
-                                state->sources));
+      for (const emit::Result *result : evaluated.results) {
+        Result typed =
+            typedResult(*result, evaluated.op.name(), evaluation.searchOf(*result), state->sources);
+        typed.tables =
+            typedTables(evaluated.op, *result, evaluation.names(evaluated.module, result));
+        sink.result(std::move(typed));
+      }
   });
   state->watcher.sink = nullptr;
   return good;

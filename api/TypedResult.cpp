@@ -1,8 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/TypedResult.h"
 
+#include "backends/emit/BreakdownRows.h"
 #include "backends/mapper/SweepRows.h"
 #include "ir/common/Metrics.h"
+#include "ir/study/StudyOps.h"
 
 using namespace perfc;
 using namespace perfc::api;
@@ -129,6 +131,56 @@ Result api::typedResult(const emit::Result &result, llvm::StringRef statement,
   typed.mapping = cost.provenance.mapping;
   typed.formula = cost.provenance.formula;
   return typed;
+}
+
+/// What the expression of a column comes to.
+static Metric typedCell(study::ColumnOp column, const emit::MetricNames &names) {
+  emit::ExpressionValue value = emit::evaluateExpression(column.expr(), names);
+  Metric cell{column.title(), "", 0, 0, value.text, value.notGiven};
+  if (!value.unknownName.empty())
+    cell.notGiven = "there is no `" + value.unknownName + "` here";
+  if (!value.number || !cell.hasNumber())
+    return cell;
+  Uncertain number = value.number->toUncertain();
+  cell.unit = value.number->dimension().unitText();
+  cell.value = number.central();
+  cell.halfWidth = number.halfWidth();
+  return cell;
+}
+
+std::vector<Table> api::typedTables(const ir::Operation &statement, const emit::Result &result,
+                                    emit::MetricNames names) {
+  std::vector<Table> tables;
+  auto add = [&](study::ReportOp report, llvm::StringRef by,
+                 llvm::ArrayRef<emit::BreakdownRow> rows) {
+    Table &table = tables.emplace_back();
+    table.by = by.str();
+    for (study::ColumnOp column : report.columns())
+      table.columns.push_back(column.title());
+    for (const emit::BreakdownRow &row : rows) {
+      names.part = row.metric;
+      Table::Row &typed = table.rows.emplace_back(Table::Row{row.label, {}});
+      for (study::ColumnOp column : report.columns())
+        typed.cells.push_back(typedCell(column, names));
+    }
+  };
+  for (const ir::Operation &op : statement.body()) {
+    auto report = ir::as<study::ReportOp>(op);
+    if (!report)
+      continue;
+    bool hasParts = false;
+    for (const std::string &by : report.by()) {
+      size_t others = 0;
+      auto rows =
+          emit::isBreakdown(by) ? emit::breakdownRows(result, by, SIZE_MAX, others) : llvm::None;
+      hasParts |= rows.hasValue();
+      if (rows)
+        add(report, by, *rows);
+    }
+    if (!hasParts)
+      add(report, "", {{result.label, nullptr}});
+  }
+  return tables;
 }
 
 const Metric *Result::find(std::string_view metric) const {

@@ -5,6 +5,7 @@
 #define PERFC_API_TYPEDRESULT_H
 
 #include "api/perfc/Program.h"
+#include "backends/emit/MetricExpression.h"
 #include "backends/emit/Result.h"
 #include "backends/mapper/StudySearch.h"
 
@@ -14,8 +15,13 @@ Place typedPlace(SourceRange range, const SourceManager &sources);
 Problem typedProblem(const Diagnostic &diagnostic, const SourceManager &sources);
 /// `statement` is the operation of the study level that led to it; `search` what it has searched,
 /// null for others.
+/// The tables of reports come from `typedTables`.
 Result typedResult(const emit::Result &result, llvm::StringRef statement,
                    const mapper::SearchSummary *search, const SourceManager &sources);
+
+/// What each `report` in the block of `statement` asks for of `result`, whose names are `names`.
+std::vector<Table> typedTables(const ir::Operation &statement, const emit::Result &result,
+                               emit::MetricNames names);
 
 } // namespace perfc::api
 

@@ -98,6 +98,18 @@ struct Part {
   std::vector<Part> parts;
 };
 
+/// What a `report` in the block of a statement asks for: a row for the result, or one for each of
+/// its parts.
+struct Table {
+  struct Row {
+    std::string label;
+    std::vector<Metric> cells; ///< one for each column, by which they are called
+  };
+  std::string by;                   ///< "kernel", "memory", …; "" for a row of the whole result
+  std::vector<std::string> columns; ///< as written
+  std::vector<Row> rows;
+};
+
 /// The outcome of an `expect`.
 struct Expectation {
   std::string text;
@@ -121,6 +133,7 @@ struct PERFC_EXPORT Result {
   std::optional<Search> search;
   std::vector<Member> ensemble; ///< none without `using ensemble(…)`
   std::vector<Expectation> expectations;
+  std::vector<Table> tables; ///< that `report` in its block asks for
   std::vector<std::string> notes;
   /// Who computed it, by what mapping and formula.
   std::string provider, mapping, formula;

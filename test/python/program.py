@@ -18,7 +18,7 @@ import std.hardware.h100
 param n = 64 in 1..4096
 param rate = 2TB/s +- 10%
 hardware chip from h100_sxm { memory HBM { bandwidth rate } }
-evaluate matmul(M = n, N = 64, K = 64) on chip using roofline as one { expect macs >= 64 * 64 * 64 }
+evaluate matmul(M = n, N = 64, K = 64) on chip using roofline as one { expect macs >= 64 * 64 * 64; report latency, macs by kernel }
 """
 #: The best mapping of it is not proven within a minute.
 LONG_SEARCH = """
@@ -162,6 +162,9 @@ class Program(unittest.TestCase):
         self.assertIn("collective", result["bus_bandwidth"].not_given)
         self.assertEqual(result["bottleneck"].text, "launch")
         self.assertTrue(result.expectations[0].holds)
+        table, = result.tables
+        self.assertEqual((table.by, table.columns), ("kernel", ["latency", "macs"]))
+        self.assertEqual([row.cells[1].value for row in table.rows], [64 ** 3])
         memory, = result.memories
         self.assertEqual(memory.read_bytes + memory.write_bytes, 3 * 64 * 64 * 2)
         with self.assertRaises(KeyError):

@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/ReportColumns.h"
 
-#include "ir/study/RowKinds.h"
 #include "tools/driver/Report.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,8 +16,6 @@ std::vector<ReportColumn> driver::columnsOf(study::ReportOp report) {
 }
 
 ReportColumn driver::namedColumn(llvm::StringRef metric) { return {metric, metric.str()}; }
-
-bool driver::isBreakdown(llvm::StringRef rows) { return llvm::is_contained(study::rowKinds, rows); }
 
 std::vector<ReportColumn> driver::reportColumns(const api::Evaluated &evaluated,
                                                 std::vector<std::string> &by) {

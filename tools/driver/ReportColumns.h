@@ -1,13 +1,18 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The columns and rows that a `report` asks for, and their cells as text.
+// The columns that a `report` asks for, and their cells as text.
 #ifndef PERFC_TOOLS_DRIVER_REPORTCOLUMNS_H
 #define PERFC_TOOLS_DRIVER_REPORTCOLUMNS_H
 
 #include "api/Evaluation.h"
+#include "backends/emit/BreakdownRows.h"
 #include <map>
 
 namespace perfc::driver {
+
+using emit::BreakdownRow;
+using emit::breakdownRows;
+using emit::isBreakdown;
 
 /// A column of `report`: what it is, and how it is written.
 struct ReportColumn {
@@ -27,18 +32,6 @@ using MissingCells = std::map<std::string, std::string>;
 /// A value for each column, or "-" with the reason in `missing`.
 std::vector<std::string> cellsOf(const emit::MetricNames &names,
                                  llvm::ArrayRef<ReportColumn> columns, MissingCells &missing);
-
-/// Whether rows by this word are parts of a result.
-bool isBreakdown(llvm::StringRef rows);
-/// A row of `report columns by rows`: a kernel, a memory. Its metrics are those that its parts
-/// have.
-struct BreakdownRow {
-  std::string label;
-  std::function<llvm::Optional<MetricValue>(llvm::StringRef)> metric;
-};
-/// Nothing when there is no such kind of row; the `limit` longest, and how many more there are.
-llvm::Optional<std::vector<BreakdownRow>>
-breakdownRows(const emit::Result &result, llvm::StringRef rows, size_t limit, size_t &others);
 
 } // namespace perfc::driver
 

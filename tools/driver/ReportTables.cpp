@@ -1,12 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
 
-#include "backends/emit/PartMetrics.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include <algorithm>
-#include <cmath>
-#include <numeric>
+#include "backends/emit/BreakdownRows.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -46,51 +41,6 @@ static std::vector<std::string> kernelRow(const KernelLine &line, const emit::Re
           madeBy(part, result.cost.provenance)};
 }
 
-/// Adds up lines that say the same of the same op: label, bound, provider and mapping.
-static std::vector<KernelLine> merged(std::vector<KernelLine> lines) {
-  std::vector<KernelLine> result;
-  for (KernelLine &line : lines) {
-    auto same = llvm::find_if(result, [&](const KernelLine &known) {
-      const CostPart &a = *known.part, &b = *line.part;
-      return a.label == b.label && a.bound == b.bound && a.mapping == b.mapping &&
-             a.provider == b.provider && a.utilization == b.utilization;
-    });
-    if (same == result.end()) {
-      result.push_back(std::move(line));
-      continue;
-    }
-    same->count += line.count;
-    same->latency += line.latency;
-    same->energy += line.energy;
-    same->flops += line.flops;
-    same->macs += line.macs;
-  }
-  return result;
-}
-
-/// Kernels and collectives.
-static size_t workCount(llvm::ArrayRef<KernelLine> lines) {
-  return llvm::count_if(lines, [](const KernelLine &line) { return !line.isRest(); });
-}
-
-/// True for the lines to show: the `limit` longest, and beside these what is neither kernel nor
-/// collective.
-static std::vector<bool> chooseLongest(llvm::ArrayRef<KernelLine> lines, size_t limit) {
-  std::vector<bool> shown(lines.size(), false);
-  std::vector<size_t> order;
-  for (size_t i = 0; i < lines.size(); ++i)
-    if (lines[i].isRest())
-      shown[i] = true;
-    else
-      order.push_back(i);
-  llvm::stable_sort(order, [&](size_t a, size_t b) {
-    return lines[a].latency.central() > lines[b].latency.central();
-  });
-  for (size_t i = 0; i < std::min(limit, order.size()); ++i)
-    shown[order[i]] = true;
-  return shown;
-}
-
 Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
   Table table({{"kernel", Align::Left},
                {"count"},
@@ -101,10 +51,10 @@ Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
                {"bound", Align::Left},
                {"by", Align::Left}});
   std::vector<KernelLine> lines = emit::flatten(result.cost.breakdown);
-  if (workCount(lines) > limit)
-    lines = merged(std::move(lines));
-  bool fold = workCount(lines) > limit;
-  std::vector<bool> shown = chooseLongest(lines, fold ? limit - 1 : lines.size());
+  if (emit::workCount(lines) > limit)
+    lines = emit::merged(std::move(lines));
+  bool fold = emit::workCount(lines) > limit;
+  std::vector<bool> shown = emit::chooseLongest(lines, fold ? limit - 1 : lines.size());
   size_t others = 0;
   int64_t runs = 0;
   Uncertain latency;
@@ -178,40 +128,4 @@ Table perfc::driver::accessTable(const Cost &cost) {
                   parts(counts, counts.writebacks, counts.finishedWritebacks),
                   count(counts.maxResident)});
   return table;
-}
-
-//===-- report … by …
-//--------------------------------------------------------------------------===//
-
-llvm::Optional<std::vector<BreakdownRow>> perfc::driver::breakdownRows(const emit::Result &result,
-                                                                       llvm::StringRef rows,
-                                                                       size_t limit,
-                                                                       size_t &others) {
-  std::vector<BreakdownRow> list;
-  const Cost &cost = result.cost;
-  if (rows == "memory" || rows == "level" || rows == "component") {
-    for (const MemoryTraffic &memory : cost.traffic)
-      list.push_back(
-          {memory.memory, [memory](llvm::StringRef name) { return emit::metric(memory, name); }});
-    return list;
-  }
-  if (rows == "pool" && result.serving) {
-    for (const ServedPool &pool : result.serving->pools)
-      list.push_back({pool.phase.empty() ? "all" : pool.phase,
-                      [&](llvm::StringRef name) { return poolMetric(result, pool, name); }});
-    return list;
-  }
-  if (rows != "kernel" && rows != "op" && rows != "layer")
-    return llvm::None;
-  std::vector<KernelLine> lines = emit::flatten(cost.breakdown);
-  if (rows != "layer" && workCount(lines) > limit)
-    lines = merged(std::move(lines));
-  std::vector<bool> shown = chooseLongest(lines, limit);
-  for (size_t i = 0; i < lines.size(); ++i)
-    if (shown[i])
-      list.push_back({lines[i].part->label, [line = lines[i], &result](llvm::StringRef name) {
-                        return emit::metric(line, name, result);
-                      }});
-  others = workCount(lines) > limit ? workCount(lines) - limit : 0;
-  return list;
 }

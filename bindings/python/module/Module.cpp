@@ -123,6 +123,13 @@ static void declareParts(py::module_ &module) {
       .field("holds", &api::Expectation::holds)
       .field("probability", &api::Expectation::probability)
       .computed("place", [](const api::Expectation &self) { return somewhere(self.place); });
+  Record<api::Table::Row>(module, "Row")
+      .field("label", &api::Table::Row::label)
+      .field("cells", &api::Table::Row::cells);
+  Record<api::Table>(module, "Table")
+      .field("by", &api::Table::by)
+      .field("columns", &api::Table::columns)
+      .field("rows", &api::Table::rows);
   Record<api::Part>(module, "Part")
       .field("label", &api::Part::label)
       .field("kind", &api::Part::kind)
@@ -155,6 +162,7 @@ static void declareResult(py::module_ &module) {
       .field("search", &api::Result::search)
       .field("ensemble", &api::Result::ensemble)
       .field("expectations", &api::Result::expectations)
+      .field("tables", &api::Result::tables)
       .field("notes", &api::Result::notes)
       .field("provider", &api::Result::provider)
       .field("mapping", &api::Result::mapping)

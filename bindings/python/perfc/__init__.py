@@ -5,7 +5,7 @@
     print(results[0]["latency"].value)
 """
 from ._native import (Declaration, Expectation, Findings, Member, Memory, Metric, Parameter, Part, Place, Problem, Progress,
-                      Result, Search)
+                      Result, Row, Search, Table)
 from ._native import version as _version
 from .build import (Source, Use, array, einsum, evaluate, hardware, join, library, memory, network, statement, std,
                     unit, workload)
@@ -16,7 +16,7 @@ from .results import Results
 __version__ = _version()
 __all__ = [
     "Declaration", "Error", "Expectation", "ExpectationError", "Findings", "Member", "Memory", "Metric", "Parameter", "Part",
-    "Place", "Problem", "Program", "Progress", "Result", "Results", "Search", "Source", "Unreadable", "Use", "array",
-    "check", "compile", "einsum", "evaluate", "hardware", "join", "library", "memory", "network", "statement", "std",
+    "Place", "Problem", "Program", "Progress", "Result", "Results", "Row", "Search", "Source", "Table", "Unreadable", "Use",
+    "array", "check", "compile", "einsum", "evaluate", "hardware", "join", "library", "memory", "network", "statement", "std",
     "unit", "workload",
 ]

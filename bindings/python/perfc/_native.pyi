@@ -97,6 +97,17 @@ class Expectation(_Record):
     probability: Optional[float]
     place: Optional[Place]
 
+class Row(_Record):
+    """A row of a table: a figure for each column."""
+    label: str
+    cells: list[Metric]
+
+class Table(_Record):
+    """What a `report` in the block of a statement asks for: a row for the result (`by` is ""), or for each of its parts."""
+    by: str
+    columns: list[str]
+    rows: list[Row]
+
 class Part(_Record):
     """What a part of a result takes, all its runs together (s, J); those of its parts are of one run."""
     label: str
@@ -129,6 +140,7 @@ class Result(_Record):
     search: Optional[Search]
     ensemble: list[Member]
     expectations: list[Expectation]
+    tables: list[Table]
     notes: list[str]
     provider: str
     mapping: str

@@ -53,6 +53,32 @@ TEST(Program, GivesTypedResults) {
   EXPECT_DOUBLE_EQ(result.breakdown.latency, result.find("latency")->value);
 }
 
+TEST(Program, GivesTheTablesOfReports) {
+  Program program = Program::load("import std.ops.matmul\nimport std.hardware.h100\nevaluate "
+                                  "matmul(M = 64, N = 128, K = 64) on h100_sxm using roofline {\n"
+                                  "  report latency * 2, bottleneck\n"
+                                  "  report latency, mfu by kernel, memory\n}\n");
+  Results found;
+  ASSERT_TRUE(program.run(found)) << program.problemsJson();
+  const Result &result = found.list.front();
+  ASSERT_EQ(result.tables.size(), 3u);
+  const Table &whole = result.tables[0], &kernels = result.tables[1], &memories = result.tables[2];
+  EXPECT_EQ(whole.by, "");
+  EXPECT_EQ(whole.columns, (std::vector<std::string>{"latency * 2", "bottleneck"}));
+  ASSERT_EQ(whole.rows.size(), 1u);
+  EXPECT_EQ(whole.rows[0].label, result.label);
+  EXPECT_DOUBLE_EQ(whole.rows[0].cells[0].value, 2 * result.find("latency")->value);
+  EXPECT_EQ(whole.rows[0].cells[0].unit, "s");
+  EXPECT_EQ(whole.rows[0].cells[1].text, result.find("bottleneck")->text);
+  EXPECT_EQ(kernels.by, "kernel");
+  ASSERT_EQ(kernels.rows.size(), 1u);
+  EXPECT_DOUBLE_EQ(kernels.rows[0].cells[0].value, result.find("latency")->value);
+  EXPECT_EQ(memories.by, "memory");
+  ASSERT_EQ(memories.rows.size(), 1u);
+  EXPECT_EQ(memories.rows[0].label, "HBM");
+  EXPECT_EQ(memories.rows[0].cells[1].notGiven, "there is no `mfu` here");
+}
+
 TEST(Program, SaysWhatMemoriesMove) {
   Program program =
       Program::load("import std.ops.matmul\nimport std.hardware.h100\nevaluate matmul(M = 64, "
