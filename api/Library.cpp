@@ -86,7 +86,7 @@ std::vector<LibraryEntry> api::libraryIndex(perfc::Program &program) {
     const Module *module = program.loadLibrary(name);
     if (!module)
       continue;
-    for (const Decl *decl : module->decls) {
+    for (const Decl *decl : program.declarations(*module)) {
       if (decl->isPrivate())
         continue;
       entries.push_back(entryOf(*decl, name, program.sourceManager()));

@@ -61,7 +61,7 @@ std::optional<Answer> api::answerAt(Compilation &compilation, const SourceManage
   const Decl *decl = nullptr;
   if (!outer.empty()) {
     if (const Module *alias = compilation.program().lookup(root, outer).alias)
-      decl = alias->byName.lookup(name);
+      decl = compilation.program().find(*alias, name);
   } else {
     decl = compilation.program().lookup(root, name).decl;
   }

@@ -27,7 +27,7 @@ std::string api::baseOf(const Decl &decl, const SourceManager &sources) {
   return "";
 }
 
-static CalibratedChip chipOf(const Decl &decl, const ast::Item &line, const Compilation &program,
+static CalibratedChip chipOf(const Decl &decl, const ast::Item &line, Compilation &program,
                              const SourceManager &sources) {
   CalibratedChip chip{decl.name.str(), line.args[0].value->text.str(), line.range,
                       baseOf(decl, sources), ""};
@@ -39,7 +39,7 @@ static CalibratedChip chipOf(const Decl &decl, const ast::Item &line, const Comp
   return chip;
 }
 
-std::vector<CalibratedChip> api::calibratedChips(const Compilation &program,
+std::vector<CalibratedChip> api::calibratedChips(Compilation &program,
                                                  const SourceManager &sources) {
   std::vector<CalibratedChip> chips;
   for (const Decl *decl : program.rootModule().decls) {

@@ -25,8 +25,7 @@ struct CalibratedChip {
 std::string baseOf(const Decl &decl, const SourceManager &sources);
 
 /// The chips of the file that have a table.
-std::vector<CalibratedChip> calibratedChips(const Compilation &program,
-                                            const SourceManager &sources);
+std::vector<CalibratedChip> calibratedChips(Compilation &program, const SourceManager &sources);
 
 class ChipFit {
 public:

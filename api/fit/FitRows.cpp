@@ -105,7 +105,7 @@ public:
   }
 
   /// The chip's declaration's base, else the chip, and the line that imports it.
-  LayeredChip layered(const ir::Operation &chip) const {
+  LayeredChip layered(const ir::Operation &chip) {
     const Module &root = compilation.rootModule();
     LayeredChip found{chip.symbol().str(), "", chip.dictAttr("layers"), chip.hasAttr("each_group")};
     const Decl *decl = compilation.program().lookup(root, chip.symbol()).decl;

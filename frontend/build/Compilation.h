@@ -67,7 +67,7 @@ public:
 
   /// How many points the sweep or table has whose units are being built.
   size_t pointCount() const { return pointsOfSweep; }
-  const Program &program() const { return files; }
+  Program &program() { return files; }
   const Module &rootModule() const { return *root; }
 
 private:

@@ -65,9 +65,9 @@ const Decl *ConstantFinder::declaration(llvm::ArrayRef<llvm::StringRef> &names) 
   const Decl *decl = found.decl;
   size_t taken = 1;
   if (!decl && found.alias && names.size() > 1) {
-    auto inner = found.alias->byName.find(names[1]);
-    if (inner != found.alias->byName.end() && !inner->second->isPrivate())
-      decl = inner->second;
+    const Decl *inner = evaluator.program.find(*found.alias, names[1]);
+    if (inner && !inner->isPrivate())
+      decl = inner;
     taken = 2;
   }
   names = names.drop_front(decl ? taken : 0);

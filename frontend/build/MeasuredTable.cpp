@@ -202,7 +202,7 @@ static std::vector<MeasuredRow> jsonRows(const SourceManager &sources, FileId fi
 }
 
 /// The parameter of the file that names the table; null for a path that stands in the statement.
-static const Decl *parameterOf(const Program &program, const ast::Expr &path, const Scope &scope) {
+static const Decl *parameterOf(Program &program, const ast::Expr &path, const Scope &scope) {
   bool isName = path.kind == ast::ExprKind::Name && !scope.find(path.text);
   const Decl *decl = isName ? program.lookup(scope.file(), path.text).decl : nullptr;
   return decl && decl->kind == DeclKind::Param ? decl : nullptr;

@@ -470,7 +470,7 @@ void perfc::defineAskedMetrics(BuildContext &context, ResultName &result,
   auto visit = [&](const ast::Expr &expr) { converter.defineAsked(expr, result); };
   for (const ast::Item *item : where.scope->file().statements)
     forEachExpr(*item, visit);
-  for (const Decl *decl : where.scope->file().decls)
+  for (const Decl *decl : context.evaluator.program.declarations(where.scope->file()))
     if (decl->kind == DeclKind::Metric)
       visit(*decl->value);
 }

@@ -130,7 +130,7 @@ static std::string othersFor(BuildContext &context, const Instance &algorithm,
                              llvm::StringRef collective) {
   std::vector<std::string> names;
   Instance other = algorithm;
-  for (const Decl *decl : algorithm.decl->module->decls) {
+  for (const Decl *decl : context.evaluator.program.declarations(*algorithm.decl->module)) {
     other.decl = decl;
     if (decl->kind != DeclKind::Algorithm || decl->item->clauses.empty() || !decl->item->block ||
         !servesCollective(context, other, collective))

@@ -6,14 +6,14 @@
 
 using namespace perfc;
 
-static const Decl *findParameter(const Module &root, llvm::StringRef name) {
-  const Decl *decl = root.byName.lookup(name);
+static const Decl *findParameter(Program &files, const Module &root, llvm::StringRef name) {
+  const Decl *decl = files.find(root, name);
   return decl && decl->kind == DeclKind::Param ? decl : nullptr;
 }
 
 bool Compilation::setParameter(llvm::StringRef name, const std::string &text) {
   size_t errors = diagnostics.errorCount();
-  const Decl *decl = findParameter(*root, name);
+  const Decl *decl = findParameter(files, *root, name);
   if (!decl)
     return false;
   const ast::Expr *before = files.overrideOf(decl);
@@ -28,7 +28,7 @@ bool Compilation::setParameter(llvm::StringRef name, const std::string &text) {
 }
 
 bool Compilation::setParameter(llvm::StringRef name, double value) {
-  const Decl *decl = findParameter(*root, name);
+  const Decl *decl = findParameter(files, *root, name);
   if (!decl || !std::isfinite(value))
     return false;
   Value before = evaluator.valueOf(*decl, decl->nameRange);
@@ -44,7 +44,7 @@ bool Compilation::setParameter(llvm::StringRef name, double value) {
 }
 
 bool Compilation::resetParameter(llvm::StringRef name) {
-  const Decl *decl = findParameter(*root, name);
+  const Decl *decl = findParameter(files, *root, name);
   if (!decl)
     return false;
   files.restoreOverride(decl, loadedOverrides.lookup(decl));

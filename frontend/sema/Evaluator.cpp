@@ -260,9 +260,9 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
   if (outer.kind == ast::ExprKind::Name && !scope.find(outer.text)) {
     NameResult found = program.lookup(scope.file(), outer.text);
     if (!found.decl && found.alias) {
-      auto inner = found.alias->byName.find(expr.text);
-      if (inner != found.alias->byName.end() && !inner->second->isPrivate())
-        return valueOf(*inner->second, expr.range);
+      const Decl *inner = program.find(*found.alias, expr.text);
+      if (inner && !inner->isPrivate())
+        return valueOf(*inner, expr.range);
       if (isLost(*found.alias, expr.text))
         return diagnostics.meetAgain(), Value();
       program.reportNotInModule(scope.file(), *found.alias, expr.text, expr.opRange);

@@ -45,13 +45,13 @@ const Module *Program::loadLibrary(llvm::StringRef name) {
   std::string file = path.str();
   std::replace(file.begin(), file.end(), '.', '/');
   FileId id = loadLibraryFile("std/" + file + ".perf", sources);
-  return id ? loadFile(id, name.str()) : nullptr;
+  return id ? loadFile(id, name.str(), /*isLibrary=*/true) : nullptr;
 }
 
-/// The public names of `module`, at most `most` of them: "`h100_sxm`, `h200_sxm`, …".
-static std::string publicNames(const Module &module, size_t most) {
+/// The public ones of these names, at most `most` of them: "`h100_sxm`, `h200_sxm`, …".
+static std::string publicNames(llvm::ArrayRef<const Decl *> decls, size_t most) {
   std::string text;
-  for (const Decl *decl : module.decls)
+  for (const Decl *decl : decls)
     if (!decl->isPrivate()) {
       if (most-- == 0)
         return text + ", …";
@@ -70,7 +70,7 @@ std::string Program::importHint(const Module &from, llvm::StringRef name) {
     if (!isModule && !file.text.contains(name))
       continue; // most files need no parsing
     const Module *module = loadLibrary(path);
-    const Decl *decl = module->byName.lookup(name);
+    const Decl *decl = find(*module, name);
     bool isDeclared = decl && !decl->isPrivate();
     if (!isModule && !isDeclared)
       continue;
@@ -80,9 +80,10 @@ std::string Program::importHint(const Module &from, llvm::StringRef name) {
     if (known == from.imports.end()) {
       found.push_back(std::move(path));
       if (!isDeclared)
-        brought = publicNames(*module, shown);
+        brought = publicNames(declarations(*module), shown);
     } else if (!isDeclared) {
-      return fmt::format("`{}` is imported: it has {}", path, publicNames(*module, shown));
+      return fmt::format("`{}` is imported: it has {}", path,
+                         publicNames(declarations(*module), shown));
     } else if (!known->alias.empty()) {
       return fmt::format("it is imported as `{}.{}`", known->alias, name);
     }
@@ -96,11 +97,11 @@ static bool isOps(const EmbeddedFile &file) { return file.path.startswith("ops/"
 static bool isOp(const Decl *decl) { return decl && decl->kind == DeclKind::Op; }
 
 bool Program::hasOp(llvm::StringRef name) {
-  if (llvm::any_of(modules, [&](const Module &module) { return isOp(module.byName.lookup(name)); }))
+  if (llvm::any_of(modules, [&](const Module &module) { return isOp(find(module, name)); }))
     return true;
   return llvm::any_of(embeddedStdlib(), [&](const EmbeddedFile &file) {
     return isOps(file) && file.text.contains(name) && // most files need no parsing
-           isOp(loadLibrary(moduleName(file.path))->byName.lookup(name));
+           isOp(find(*loadLibrary(moduleName(file.path)), name));
   });
 }
 
@@ -110,7 +111,7 @@ std::vector<llvm::StringRef> Program::opNames() {
       loadLibrary(moduleName(file.path));
   std::vector<llvm::StringRef> names;
   for (const Module &module : modules)
-    for (const Decl *decl : module.decls)
+    for (const Decl *decl : declarations(module))
       if (isOp(decl) && !decl->isPrivate())
         names.push_back(decl->name);
   return names;
@@ -185,8 +186,7 @@ void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, ll
     return lose();
   }
   llvm::StringRef name = path.back().name;
-  auto found = outer->byName.find(name);
-  if (found == outer->byName.end() || found->second->isPrivate()) {
+  if (const Decl *found = find(*outer, name); !found || found->isPrivate()) {
     module.lostNames.push_back(alias.empty() ? name : alias);
     if (isLost(*outer, name))
       return;
@@ -199,13 +199,12 @@ void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, ll
 void Program::reportNotInModule(const Module &from, const Module &module, llvm::StringRef name,
                                 SourceRange range) {
   Diagnostic &error = diagnostics.report(range, diag::NotInModule, module.name, name);
-  auto found = module.byName.find(name);
-  if (found != module.byName.end()) {
-    error.note(found->second->item->range, "a leading `_` keeps a name private to its file");
+  if (const Decl *found = find(module, name)) {
+    error.note(found->item->range, "a leading `_` keeps a name private to its file");
     return;
   }
   std::vector<llvm::StringRef> candidates;
-  for (const Decl *decl : module.decls)
+  for (const Decl *decl : declarations(module))
     if (!decl->isPrivate())
       candidates.push_back(decl->name);
   error.suggest(name, candidates, importHint(from, name));
@@ -248,7 +247,7 @@ void Program::importModel(Module &module, const ast::Item &item) {
     FileId text = sources.add(path + " as a program", std::move(program->text));
     entry = loadFile(text, path);
   }
-  for (const Decl *decl : entry->decls)
+  for (const Decl *decl : declarations(*entry))
     if (decl->kind == DeclKind::Workload)
       module.imports.push_back(
           {entry, "", decl->name, item.alias.empty() ? decl->name : item.alias, item.range});

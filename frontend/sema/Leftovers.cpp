@@ -16,7 +16,7 @@ namespace {
 class Leftovers {
 public:
   explicit Leftovers(DiagnosticEngine &diagnostics) : diagnostics(diagnostics) {}
-  void body(const ast::Body &body, Place place);
+  void items(llvm::ArrayRef<ast::Item *> list, Place place);
 
 private:
   void item(const ast::Item &item, Place place);
@@ -141,7 +141,7 @@ void Leftovers::declaration(const ast::Item &item, DeclKind kind) {
                 : kind == DeclKind::Function ? Place::Function
                                              : Place::Other;
   if (item.block)
-    body(*item.block, inner);
+    items(item.block->items, inner);
 }
 
 void Leftovers::equation(const ast::Item &item, Place place) {
@@ -201,15 +201,14 @@ void Leftovers::item(const ast::Item &item, Place place) {
     line(item, place);
   for (const ast::Body *inner : {item.block, item.otherwise})
     if (inner)
-      body(*inner, place);
+      items(inner->items, place);
 }
 
-void Leftovers::body(const ast::Body &body, Place place) {
-  for (const ast::Item *item : body.items)
-    this->item(*item, place);
+void Leftovers::items(llvm::ArrayRef<ast::Item *> list, Place place) {
+  for (const ast::Item *each : list)
+    item(*each, place);
 }
 
-void perfc::reportLeftovers(const ast::SyntaxFile &file, DiagnosticEngine &diagnostics) {
-  if (!file.isIncomplete)
-    Leftovers(diagnostics).body(*file.body, Place::File);
+void perfc::reportLeftovers(llvm::ArrayRef<ast::Item *> items, DiagnosticEngine &diagnostics) {
+  Leftovers(diagnostics).items(items, Place::File);
 }

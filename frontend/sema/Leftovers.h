@@ -11,9 +11,9 @@
 
 namespace perfc {
 
-/// Reports the parts of the items of `file` that have no meaning where they stand; items of which a
-/// line was dropped after a syntax error are left alone.
-void reportLeftovers(const ast::SyntaxFile &file, DiagnosticEngine &diagnostics);
+/// Reports the parts of these items of a file that have no meaning where they stand; items of which
+/// a line was dropped after a syntax error are left alone.
+void reportLeftovers(llvm::ArrayRef<ast::Item *> items, DiagnosticEngine &diagnostics);
 
 } // namespace perfc
 

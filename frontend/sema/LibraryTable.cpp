@@ -25,7 +25,7 @@ config::Row LibraryTable::find(llvm::StringRef folder, llvm::StringRef name) {
     if (llvm::sys::path::parent_path(file.path) != folder || !declares(file.text, name))
       continue;
     const Module *module = program.loadLibrary(moduleName(file.path));
-    if (const Decl *decl = module->byName.lookup(name); decl && !decl->isPrivate())
+    if (const Decl *decl = program.find(*module, name); decl && !decl->isPrivate())
       return {module->name, decl->item};
   }
   return {};
@@ -41,7 +41,7 @@ config::Row LibraryTable::baseOf(const config::Row &row) {
                             ? program.lookup(*module, name.operands[0]->text).alias
                             : nullptr;
   const Decl *decl =
-      other ? other->byName.lookup(name.text) : program.lookup(*module, name.text).decl;
+      other ? program.find(*other, name.text) : program.lookup(*module, name.text).decl;
   return decl ? config::Row{decl->module->name, decl->item} : config::Row();
 }
 
@@ -49,7 +49,7 @@ std::vector<std::string> LibraryTable::names(llvm::StringRef folder) {
   std::vector<std::string> all;
   for (const EmbeddedFile &file : embeddedStdlib())
     if (llvm::sys::path::parent_path(file.path) == folder)
-      for (const Decl *decl : program.loadLibrary(moduleName(file.path))->decls)
+      for (const Decl *decl : program.declarations(*program.loadLibrary(moduleName(file.path))))
         if (decl->kind == DeclKind::Workload && !decl->isPrivate())
           all.push_back(decl->name.str());
   return all;

@@ -163,19 +163,19 @@ void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
       decl.value = decl.value->operands[0];
     }
   }
-  auto inserted = module.byName.try_emplace(decl.name, nullptr);
-  if (!inserted.second) {
+  const Decl *&entry = module.byName[decl.name];
+  if (entry) {
     diagnostics.report(decl.nameRange, diag::DuplicateDeclaration, decl.name)
-        .note(inserted.first->second->nameRange, "the first declaration is here");
+        .note(entry->nameRange, "the first declaration is here");
     return;
   }
   decls.push_back(std::move(decl));
-  inserted.first->second = &decls.back();
-  module.decls.push_back(&decls.back());
+  entry = &decls.back();
+  module.decls.push_back(entry);
 }
 
-void Program::collect(Module &module) {
-  for (const ast::Item *item : module.syntax->body->items) {
+void Program::collect(Module &module, llvm::ArrayRef<ast::Item *> items) {
+  for (const ast::Item *item : items) {
     if (item->kind == ast::ItemKind::Import) {
       collectImport(module, *item);
       continue;
@@ -191,12 +191,13 @@ void Program::collect(Module &module) {
 //===-- Loading and lookup
 //---------------------------------------------------------------------===//
 
-/// Marks the items of `file` that `errors` are about.
-static void markMistaken(const ast::SyntaxFile &file, llvm::ArrayRef<Diagnostic> errors) {
+/// Marks those of `items`, of `file`, that `errors` are about.
+static void markMistaken(FileId file, llvm::ArrayRef<ast::Item *> items,
+                         llvm::ArrayRef<Diagnostic> errors) {
   for (const Diagnostic &error : errors)
-    for (ast::Item *item : file.body->items) {
+    for (ast::Item *item : items) {
       auto isInside = [&](SourceRange range) {
-        return range.file == file.file && range.begin >= item->range.begin &&
+        return range.file == file && range.begin >= item->range.begin &&
                range.begin <= item->range.end;
       };
       bool isError = error.kind->severity == Severity::Error;
@@ -207,20 +208,78 @@ static void markMistaken(const ast::SyntaxFile &file, llvm::ArrayRef<Diagnostic>
     }
 }
 
-Module *Program::loadFile(FileId file, const std::string &name) {
+Module *Program::loadFile(FileId file, const std::string &name, bool isLibrary) {
   modules.emplace_back();
   Module &module = modules.back();
   module.name = name;
   module.file = file;
   byKey[name] = &module;
   loading.push_back({&module, name});
-  size_t before = diagnostics.all().size();
-  module.syntax = parseFile(sources, file, diagnostics);
-  reportLeftovers(*module.syntax, diagnostics);
-  collect(module);
-  markMistaken(*module.syntax, diagnostics.all().drop_front(before));
+  if (isLibrary) {
+    module.syntax = std::make_unique<ast::SyntaxFile>();
+    module.syntax->file = file;
+    outlineLibrary(module);
+  } else {
+    size_t before = diagnostics.all().size();
+    module.syntax = parseFile(sources, file, diagnostics);
+    take(module, module.syntax->body->items, before);
+  }
   loading.pop_back();
   return &module;
+}
+
+/// Takes `items`, just parsed, into `module`; `before` diagnostics were there before that.
+void Program::take(Module &module, llvm::ArrayRef<ast::Item *> items, size_t before) {
+  if (!module.syntax->isIncomplete)
+    reportLeftovers(items, diagnostics);
+  collect(module, items);
+  markMistaken(module.file, items, diagnostics.all().drop_front(before));
+}
+
+void Program::readPart(Module &module, SourceRange part) {
+  size_t before = diagnostics.all().size();
+  take(module, parsePart(*module.syntax, part, sources, diagnostics), before);
+}
+
+void Program::outlineLibrary(Module &module) {
+  for (const Heading &heading : outline(sources, module.file))
+    if (declKind(heading.word)) {
+      module.byName[heading.name] = nullptr;
+      module.unread[heading.name] = heading.range;
+    } else {
+      readPart(module, heading.range);
+    }
+}
+
+const Decl *Program::find(const Module &module, llvm::StringRef name) {
+  auto found = module.byName.find(name);
+  if (found == module.byName.end() || found->second)
+    return found == module.byName.end() ? nullptr : found->second;
+  auto unread = module.unread.find(name);
+  if (unread == module.unread.end())
+    return nullptr; // a mistake in it was reported
+  SourceRange part = unread->second;
+  Module &reading = toRead(module);
+  reading.unread.erase(name);
+  readPart(reading, part);
+  return module.byName.lookup(name);
+}
+
+llvm::ArrayRef<const Decl *> Program::declarations(const Module &module) {
+  if (module.unread.empty())
+    return module.decls;
+  Module &reading = toRead(module);
+  std::vector<SourceRange> parts;
+  for (const auto &entry : module.unread)
+    parts.push_back(entry.second);
+  reading.unread.clear();
+  auto isBefore = [](SourceRange a, SourceRange b) { return a.begin < b.begin; };
+  llvm::sort(parts, isBefore);
+  for (SourceRange part : parts)
+    readPart(reading, part);
+  llvm::sort(reading.decls,
+             [&](const Decl *a, const Decl *b) { return isBefore(a->nameRange, b->nameRange); });
+  return module.decls;
 }
 
 const Module *Program::loadRoot(FileId file) {
@@ -259,12 +318,11 @@ bool perfc::isLost(const Module &module, llvm::StringRef name) {
          llvm::is_contained(module.lostNames, name);
 }
 
-NameResult Program::lookup(const Module &module, llvm::StringRef name) const {
+NameResult Program::lookup(const Module &module, llvm::StringRef name) {
   NameResult result;
-  if (auto found = module.byName.find(name); found != module.byName.end()) {
-    result.decl = found->second;
+  result.decl = find(module, name);
+  if (result.decl)
     return result;
-  }
   for (const Import &import : module.imports) {
     if (!import.alias.empty()) {
       if (import.alias == name && !result.alias)
@@ -273,15 +331,14 @@ NameResult Program::lookup(const Module &module, llvm::StringRef name) const {
     }
     if (!import.only.empty() && import.rename != name)
       continue;
-    auto found = import.module->byName.find(import.only.empty() ? name : import.only);
-    if (found == import.module->byName.end() || found->second->isPrivate() ||
-        found->second == result.decl)
+    const Decl *found = find(*import.module, import.only.empty() ? name : import.only);
+    if (!found || found->isPrivate() || found == result.decl)
       continue;
     if (result.decl) {
       result.second = &import;
       return result;
     }
-    result.decl = found->second;
+    result.decl = found;
     result.first = &import;
   }
   auto mayBring = [&](const Import &import) {
@@ -292,10 +349,9 @@ NameResult Program::lookup(const Module &module, llvm::StringRef name) const {
   return result;
 }
 
-std::vector<llvm::StringRef> Program::visibleNames(const Module &module) const {
+std::vector<llvm::StringRef> Program::visibleNames(const Module &module) {
   std::vector<llvm::StringRef> names;
-  names.reserve(module.decls.size());
-  for (const Decl *decl : module.decls)
+  for (const Decl *decl : declarations(module))
     names.push_back(decl->name);
   for (const Import &import : module.imports) {
     if (!import.alias.empty())
@@ -303,7 +359,7 @@ std::vector<llvm::StringRef> Program::visibleNames(const Module &module) const {
     else if (!import.only.empty())
       names.push_back(import.rename);
     else
-      for (const Decl *decl : import.module->decls)
+      for (const Decl *decl : declarations(*import.module))
         if (!decl->isPrivate())
           names.push_back(decl->name);
   }

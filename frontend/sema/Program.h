@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program: the root file, the modules that it imports, and the declarations of each. Nothing is
-// evaluated here; this is where names at file level lead.
+// evaluated here; this is where names at file level lead. A declaration of the library is parsed
+// when it is first asked for.
 #ifndef PERFC_FRONTEND_SEMA_PROGRAM_H
 #define PERFC_FRONTEND_SEMA_PROGRAM_H
 
@@ -87,12 +88,17 @@ struct Module {
   std::string name; ///< std.hardware.a100, or the path of a local file
   FileId file = 0;
   std::unique_ptr<ast::SyntaxFile> syntax;
-  std::vector<const Decl *> decls; ///< in file order
-  llvm::StringMap<const Decl *> byName;
+  /// Those that were parsed; Program::declarations has all, in file order.
+  std::vector<const Decl *> decls;
   std::vector<Import> imports;
   llvm::SmallVector<llvm::StringRef, 0> lostNames; ///< that failed imports would have brought
   bool lostImport = false;                   ///< an import failed that might have brought any name
   std::vector<const ast::Item *> statements; ///< evaluate, sweep, for, if, … in file order
+
+private:
+  friend class Program;                 // whose `find` parses what nobody asked for before
+  llvm::StringMap<const Decl *> byName; ///< null: in `unread`, or it has a mistake
+  llvm::StringMap<SourceRange> unread;  ///< items of the library
 };
 
 /// True when `name` may be missing from `module` because a line of it was dropped.
@@ -138,9 +144,13 @@ public:
   /// Takes `text`, of an earlier override or null for none, as that of the parameter again.
   void restoreOverride(const Decl *param, const ast::Expr *text) { overrides[param] = text; }
 
-  NameResult lookup(const Module &module, llvm::StringRef name) const;
+  /// What `module` itself declares as `name`; null for nothing.
+  const Decl *find(const Module &module, llvm::StringRef name);
+  /// All that `module` itself declares, in file order.
+  llvm::ArrayRef<const Decl *> declarations(const Module &module);
+  NameResult lookup(const Module &module, llvm::StringRef name);
   /// All names visible at file level, for suggestions.
-  std::vector<llvm::StringRef> visibleNames(const Module &module) const;
+  std::vector<llvm::StringRef> visibleNames(const Module &module);
 
   /// Reports that `name` is not a public name of `module`.
   void reportNotInModule(const Module &from, const Module &module, llvm::StringRef name,
@@ -150,8 +160,13 @@ public:
   DiagnosticEngine &diags() { return diagnostics; }
 
 private:
-  Module *loadFile(FileId file, const std::string &name);
-  void collect(Module &module);
+  /// Reads nothing yet of the declarations of a file of the library.
+  Module *loadFile(FileId file, const std::string &name, bool isLibrary = false);
+  void outlineLibrary(Module &module);
+  void readPart(Module &module, SourceRange part);
+  void take(Module &module, llvm::ArrayRef<ast::Item *> items, size_t before);
+  void collect(Module &module, llvm::ArrayRef<ast::Item *> items);
+  Module &toRead(const Module &module) { return const_cast<Module &>(module); }
   void collectImport(Module &module, const ast::Item &item);
   void addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
                  SourceRange range);

@@ -19,7 +19,9 @@ inline constexpr size_t maxItemTokens = 1 << 20;
 
 class ItemReader {
 public:
-  explicit ItemReader(SyntaxErrors &errors) : errors(errors), lexer(errors.text()) {}
+  /// Reads what stands in `part` of the file.
+  ItemReader(SyntaxErrors &errors, SourceRange part)
+      : errors(errors), lexer(errors.text().take_front(part.end), part.begin) {}
 
   /// Fills `item` with the tokens of the next top-level item, without its line end; false at the
   /// end of the file or when the file is given up.

@@ -77,6 +77,11 @@ public:
   }
   std::string toString() const override { return text.str(); }
 
+  /// Passes over what the grammar skips, half of all tokens.
+  void skipSpaces() {
+    position = std::min(text.find_first_not_of(" \t\r\f", position), text.size());
+  }
+
   const llvm::StringRef text;
 
 private:
@@ -107,9 +112,8 @@ public:
 } // namespace
 
 struct Lexer::Machine {
-  explicit Machine(llvm::StringRef text) : stream(text), lexer(&stream) {
-    if (text.startswith("\xEF\xBB\xBF"))
-      stream.seek(3);
+  Machine(llvm::StringRef text, uint32_t begin) : stream(text), lexer(&stream) {
+    stream.seek(begin == 0 && text.startswith("\xEF\xBB\xBF") ? 3 : begin);
     lexer.removeErrorListeners();
   }
 
@@ -117,10 +121,12 @@ struct Lexer::Machine {
   PlainLexer lexer;
 };
 
-Lexer::Lexer(llvm::StringRef text) : machine(std::make_unique<Machine>(text)) {}
+Lexer::Lexer(llvm::StringRef text, uint32_t begin)
+    : machine(std::make_unique<Machine>(text, begin)) {}
 Lexer::~Lexer() = default;
 
 Token Lexer::next() {
+  machine->stream.skipSpaces();
   machine->lexer.nextToken();
   Token token = machine->lexer.last;
   if (token.kind == TokenKind::Word)

@@ -45,25 +45,32 @@ static void markDamage(llvm::ArrayRef<Diagnostic> found, llvm::StringRef text,
   }
 }
 
+llvm::ArrayRef<ast::Item *> perfc::parsePart(ast::SyntaxFile &tree, SourceRange part,
+                                             const SourceManager &sources,
+                                             DiagnosticEngine &diagnostics) {
+  SyntaxErrors errors(sources, part.file, diagnostics);
+  size_t before = diagnostics.all().size();
+  llvm::SmallVector<ast::Item *, 0> items;
+  ItemReader reader(errors, part);
+  ItemParser parser(tree, errors);
+  for (std::vector<Token> item; reader.next(item);)
+    parser.parse(item, items);
+  errors.reportIfTooMany(reader.offset());
+  markDamage(diagnostics.all().drop_front(before), errors.text(), items, tree);
+  tree.isIncomplete |= errors.isFull();
+  return tree.copy<ast::Item *>(items);
+}
+
 std::unique_ptr<ast::SyntaxFile> perfc::parseFile(const SourceManager &sources, FileId file,
                                                   DiagnosticEngine &diagnostics) {
   auto tree = std::make_unique<ast::SyntaxFile>();
   tree->file = file;
+  SourceRange all{file, 0, static_cast<uint32_t>(sources.text(file).size())};
   SyntaxErrors errors(sources, file, diagnostics);
-  size_t before = diagnostics.all().size();
-  llvm::SmallVector<ast::Item *, 0> items;
-  if (checkUtf8(errors)) {
-    ItemReader reader(errors);
-    ItemParser parser(*tree, errors);
-    for (std::vector<Token> item; reader.next(item);)
-      parser.parse(item, items);
-    errors.reportIfTooMany(reader.offset());
-    markDamage(diagnostics.all().drop_front(before), errors.text(), items, *tree);
-    tree->isIncomplete = errors.isFull();
-  } else {
-    tree->isIncomplete = true;
-  }
-  SourceRange all{file, 0, static_cast<uint32_t>(errors.text().size())};
-  tree->body = tree->make(ast::Body{tree->copy<ast::Item *>(items), all});
+  tree->isIncomplete = !checkUtf8(errors);
+  llvm::ArrayRef<ast::Item *> items;
+  if (!tree->isIncomplete)
+    items = parsePart(*tree, all, sources, diagnostics);
+  tree->body = tree->make(ast::Body{items, all});
   return tree;
 }

@@ -19,6 +19,20 @@ inline constexpr unsigned maxNesting = 256;
 std::unique_ptr<ast::SyntaxFile> parseFile(const SourceManager &sources, FileId file,
                                            DiagnosticEngine &diagnostics);
 
+/// Parses the items that stand in `part` of the file of `tree`, into its arena. The file is UTF-8.
+llvm::ArrayRef<ast::Item *> parsePart(ast::SyntaxFile &tree, SourceRange part,
+                                      const SourceManager &sources, DiagnosticEngine &diagnostics);
+
+/// Where an item of a file stands, and its first two words: `let`, `x`.
+struct Heading {
+  llvm::StringRef word, name;
+  SourceRange range;
+};
+
+/// The items of `file`, which is formatted: an item begins where a line does with a letter, and all
+/// other lines are comments, indented, or close a bracket. Nothing is parsed.
+llvm::SmallVector<Heading, 0> outline(const SourceManager &sources, FileId file);
+
 /// Formats `file` in the one style of the language; nothing when the file has syntax errors (which
 /// are reported). Comments are kept, and formatting formatted text changes nothing.
 llvm::Optional<std::string> formatFile(const SourceManager &sources, FileId file,

@@ -110,8 +110,9 @@ inline bool endsValue(TokenKind kind) {
 /// Reads the tokens of a text one by one, spaces left out, comments and newlines included.
 class Lexer {
 public:
-  /// `text` must outlive the lexer. A byte order mark at its begin is skipped.
-  explicit Lexer(llvm::StringRef text);
+  /// Begins at byte `begin` of `text`, which must outlive the lexer. A byte order mark at the begin
+  /// of a text is skipped.
+  explicit Lexer(llvm::StringRef text, uint32_t begin = 0);
   ~Lexer();
   /// The next token; End again and again at the end of the text.
   Token next();

@@ -70,10 +70,10 @@ void HeaderText::addModule(const Module &module) {
 
 /// Imports what declares `name`: the root, a file that it imports, or the library.
 void HeaderText::addName(const std::string &name) {
-  if (root.byName.count(name))
+  if (program.find(root, name))
     return isFile() ? addModule(root) : void();
   for (const Import &import : root.imports)
-    if (import.module && import.module->byName.count(name))
+    if (import.module && program.find(*import.module, name))
       return addModule(*import.module);
   if (library.empty())
     library = libraryIndex(program);

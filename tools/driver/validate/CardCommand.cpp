@@ -81,7 +81,7 @@ CardPart driver::extensionPart(Session &session) {
     const Module *module = program.loadLibrary(moduleName(file.path));
     if (!module)
       continue;
-    for (const Decl *decl : module->decls) {
+    for (const Decl *decl : program.declarations(*module)) {
       if (decl->isPrivate() || llvm::is_contained(helpers, decl->kind))
         continue;
       Extension &kind = kinds[declKindName(decl->kind)];

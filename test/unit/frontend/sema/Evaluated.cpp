@@ -8,7 +8,7 @@ Loaded::Loaded(std::string text, std::string path)
     : diagnostics(sources), program(sources, diagnostics), evaluator(program),
       elaborator(evaluator), root(program.loadRoot(sources.add(path, std::move(text)))) {}
 
-const Decl *Loaded::find(llvm::StringRef name) const { return root->byName.lookup(name); }
+const Decl *Loaded::find(llvm::StringRef name) { return program.find(*root, name); }
 
 std::string Loaded::value(llvm::StringRef name) {
   const Decl *decl = find(name);

@@ -20,7 +20,7 @@ struct Loaded {
   std::string tree(llvm::StringRef name);
   /// `line:column code message` of each diagnostic, one a line.
   std::string errors() const;
-  const Decl *find(llvm::StringRef name) const;
+  const Decl *find(llvm::StringRef name);
 
   SourceManager sources;
   DiagnosticEngine diagnostics;

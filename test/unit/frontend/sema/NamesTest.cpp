@@ -3,8 +3,11 @@
 // Names: lets, functions, parameters, imports and what they bring.
 #include "Evaluated.h"
 
+#include "frontend/syntax/Parser.h"
+
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Names.h"
+#include "stdlib/Embedded.h"
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -189,4 +192,39 @@ TEST(Imports, PathsAreRelativeToTheFile) {
   Loaded loaded("import \"" + name + "\"\nlet x = k",
                 parts.substr(0, parts.find_last_of('/')) + "/root.perf");
   EXPECT_EQ(loaded.value(), "7");
+}
+
+TEST(Names, OutlinesOfTheLibraryAreItsItems) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  for (const EmbeddedFile &embedded : embeddedStdlib()) {
+    FileId file = loadLibraryFile("std/" + embedded.path.str(), sources);
+    std::unique_ptr<ast::SyntaxFile> parsed = parseFile(sources, file, diagnostics);
+    llvm::SmallVector<Heading, 0> headings = outline(sources, file);
+    ASSERT_EQ(headings.size(), parsed->body->items.size()) << embedded.path.str();
+    llvm::StringMap<unsigned> declared;
+    for (size_t i = 0; i < headings.size(); ++i) {
+      const ast::Item &item = *parsed->body->items[i];
+      EXPECT_EQ(headings[i].range.begin, item.range.begin);
+      EXPECT_GE(headings[i].range.end, item.range.end);
+      bool isNamed = item.kind == ast::ItemKind::Line && declKind(headings[i].word);
+      EXPECT_TRUE(!isNamed || ++declared[headings[i].name] == 1) << headings[i].name.str();
+    }
+  }
+}
+
+TEST(Names, DeclarationsOfTheLibraryAreReadWhenAskedFor) {
+  Loaded loaded("import std.hardware.h100\nlet x = 1");
+  const Module *library = loaded.program.loadLibrary("std.hardware.h100");
+  EXPECT_TRUE(library->decls.empty());
+  const Decl *found = loaded.program.find(*library, "h100_sxm");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->name, "h100_sxm");
+  EXPECT_EQ(library->decls.size(), 1u);
+  EXPECT_EQ(loaded.program.find(*library, "h101"), nullptr);
+  llvm::ArrayRef<const Decl *> all = loaded.program.declarations(*library);
+  EXPECT_GT(all.size(), 1u);
+  EXPECT_TRUE(llvm::is_contained(all, found));
+  EXPECT_TRUE(llvm::is_sorted(
+      all, [](const Decl *a, const Decl *b) { return a->nameRange.begin < b->nameRange.begin; }));
 }
