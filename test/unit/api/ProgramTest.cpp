@@ -57,7 +57,7 @@ TEST(Program, GivesTheTablesOfReports) {
   Program program = Program::load("import std.ops.matmul\nimport std.hardware.h100\nevaluate "
                                   "matmul(M = 64, N = 128, K = 64) on h100_sxm using roofline {\n"
                                   "  report latency * 2, bottleneck\n"
-                                  "  report latency, mfu by kernel, memory\n}\n");
+                                  "  report latency, utilization by kernel, memory\n}\n");
   Results found;
   ASSERT_TRUE(program.run(found)) << program.problemsJson();
   const Result &result = found.list.front();
@@ -76,7 +76,7 @@ TEST(Program, GivesTheTablesOfReports) {
   EXPECT_EQ(memories.by, "memory");
   ASSERT_EQ(memories.rows.size(), 1u);
   EXPECT_EQ(memories.rows[0].label, "HBM");
-  EXPECT_EQ(memories.rows[0].cells[1].notGiven, "there is no `mfu` here");
+  EXPECT_EQ(memories.rows[0].cells[1].notGiven, "there is no `utilization` here");
 }
 
 TEST(Program, SaysWhatMemoriesMove) {
