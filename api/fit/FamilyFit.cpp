@@ -60,9 +60,8 @@ llvm::Optional<Family> FamilyFit::all() const {
   return familyOf([](const Device &) { return true; }, [](const DeviceRow &) { return true; });
 }
 
-/// The part of each group by `label`: in the order of a hash of the names, so that neighbours in
-/// the table are not in one.
-std::map<std::string, size_t> FamilyFit::partsBy(llvm::StringRef label, size_t most) const {
+/// Parts are in the order of a hash of the names, so that neighbours in the table are not in one.
+FamilyFit::Parts FamilyFit::partsBy(llvm::StringRef label, size_t most) const {
   std::map<std::pair<uint64_t, std::string>, bool> groups;
   for (const Device &device : measured.devices())
     for (const DeviceRow &row : device.rows) {
@@ -70,10 +69,21 @@ std::map<std::string, size_t> FamilyFit::partsBy(llvm::StringRef label, size_t m
       if (!group.empty())
         groups[{llvm::xxHash64(group), group}] = true;
     }
-  std::map<std::string, size_t> parts;
+  Parts found;
+  found.label = label.str();
+  found.count = std::min(most, groups.size());
   for (const auto &[group, isThere] : groups)
-    parts.emplace(group.second, parts.size() % most);
-  return parts;
+    found.parts.emplace(group.second, found.parts.size() % most);
+  return found;
+}
+
+bool FamilyFit::differsWithinDevices(llvm::StringRef label) const {
+  return llvm::any_of(measured.devices(), [&](const Device &device) {
+    return llvm::any_of(device.rows, [&](const DeviceRow &row) {
+      return groupOf(rows->rows()[row.number], label) !=
+             groupOf(rows->rows()[device.rows.front().number], label);
+    });
+  });
 }
 
 /// With what the family knows of works, where it learns them.
@@ -163,53 +173,44 @@ std::vector<ValidationRow> FamilyFit::withShots(size_t shots) const {
   return all;
 }
 
-FamilyFit::Parts FamilyFit::partsOf(llvm::ArrayRef<std::string> labels) const {
+FamilyFit::Labels FamilyFit::partsOf(llvm::ArrayRef<std::string> labels) const {
   constexpr size_t fewDevices = 24, partsOfMany = 8, workParts = 7;
-  Parts parts;
-  parts.labels = labels.vec();
-  parts.ofDevices = partsBy(labels[0], SIZE_MAX);
-  parts.devices = parts.ofDevices.size();
-  if (parts.devices > fewDevices)
-    parts.ofDevices = partsBy(labels[0], parts.devices = partsOfMany);
-  parts.works = 1;
-  if (labels.size() > 1) {
-    parts.ofWorks = partsBy(labels[1], workParts);
-    parts.works = std::min(workParts, parts.ofWorks.size());
-  }
-  return parts;
+  Labels found;
+  for (const std::string &label : labels)
+    if (labels.size() > 1 ? label == labels.back() : differsWithinDevices(label)) {
+      found.works = partsBy(label, workParts);
+    } else {
+      found.devices = partsBy(label, SIZE_MAX);
+      if (found.devices.count > fewDevices)
+        found.devices = partsBy(label, partsOfMany);
+    }
+  return found;
 }
 
-size_t FamilyFit::partOf(const std::map<std::string, size_t> &parts, llvm::StringRef label,
-                         const DeviceRow &row) const {
-  auto found = parts.find(groupOf(rows->rows()[row.number], label).str());
-  return found == parts.end() ? SIZE_MAX : found->second;
+bool FamilyFit::isIn(llvm::ArrayRef<size_t> out, const Parts &parts, const DeviceRow &row) const {
+  if (!parts.leave())
+    return false;
+  auto found = parts.parts.find(groupOf(rows->rows()[row.number], parts.label).str());
+  return found != parts.parts.end() && llvm::is_contained(out, found->second);
 }
 
-bool FamilyFit::isIn(llvm::ArrayRef<size_t> works, const Parts &parts, const DeviceRow &row) const {
-  return parts.labels.size() > 1 &&
-         llvm::is_contained(works, partOf(parts.ofWorks, parts.labels[1], row));
-}
-
-llvm::Optional<Family> FamilyFit::familyWithout(const Parts &parts, const LeftOut &out) const {
+llvm::Optional<Family> FamilyFit::familyWithout(const Labels &labels, const LeftOut &out) const {
   return familyOf(
-      [&](const Device &device) {
-        size_t part = partOf(parts.ofDevices, parts.labels[0], device.rows.front());
-        return !llvm::is_contained(out.devices, part);
-      },
-      [&](const DeviceRow &row) { return !isIn(out.works, parts, row); });
+      [&](const Device &device) { return !isIn(out.devices, labels.devices, device.rows.front()); },
+      [&](const DeviceRow &row) { return !isIn(out.works, labels.works, row); });
 }
 
-std::vector<ValidationRow> FamilyFit::predictParts(const Parts &parts, const LeftOut &out,
+std::vector<ValidationRow> FamilyFit::predictParts(const Labels &labels, const LeftOut &out,
                                                    const llvm::Optional<Family> &family,
                                                    size_t shots, const Tuning &tuning) const {
-  bool hidesWorks = parts.labels.size() > 1;
-  auto isKnown = [&](const DeviceRow &row) { return !isIn(out.works, parts, row); };
+  bool hidesWorks = labels.works.leave();
+  auto isKnown = [&](const DeviceRow &row) { return !isIn(out.works, labels.works, row); };
   auto isWanted = [&](const DeviceRow &row) {
-    return !hidesWorks || isIn(out.works.back(), parts, row);
+    return !hidesWorks || isIn(out.works.back(), labels.works, row);
   };
   std::vector<ValidationRow> found;
   for (const Device &device : measured.devices()) {
-    if (partOf(parts.ofDevices, parts.labels[0], device.rows.front()) != out.devices.back())
+    if (labels.devices.leave() && !isIn(out.devices.back(), labels.devices, device.rows.front()))
       continue;
     if (family)
       predict(device, family->prior(device.sheet), family.getPointer(),
@@ -224,28 +225,29 @@ std::vector<ValidationRow> FamilyFit::predictParts(const Parts &parts, const Lef
 }
 
 std::pair<FamilyFit::Tuning, llvm::Optional<Correction>>
-FamilyFit::tuningOf(const Parts &parts, const LeftOut &out, size_t shots) const {
+FamilyFit::tuningOf(const Labels &labels, const LeftOut &out, size_t shots) const {
   constexpr size_t enough = 16; // devices, for the width of intervals
   // Of what no other device has run there are no errors that others could be correlated with.
-  bool mayCorrect = parts.labels.size() < 2 && shots > 0;
+  bool mayCorrect = !labels.works.leave() && shots > 0;
   LeftOutErrors plain, corrected;
   std::set<std::string> predicted;
-  for (size_t i = 1; i < parts.devices && (mayCorrect || predicted.size() < enough); ++i) {
+  size_t turns = labels.devices.leave() ? labels.devices.count : labels.works.count;
+  for (size_t i = 1; i < turns && (mayCorrect || predicted.size() < enough); ++i) {
     LeftOut inner = out;
     auto next = [i](std::vector<size_t> &list, size_t count) { // never the one that is out
-      list.push_back((list.back() + 1 + (i - 1) % (count - 1)) % count);
+      if (count > 1)
+        list.push_back((list.back() + 1 + (i - 1) % (count - 1)) % count);
     };
-    next(inner.devices, parts.devices);
-    if (parts.works > 1)
-      next(inner.works, parts.works);
-    llvm::Optional<Family> family = familyWithout(parts, inner);
-    std::vector<ValidationRow> found = predictParts(parts, inner, family, shots, {});
+    next(inner.devices, labels.devices.count);
+    next(inner.works, labels.works.count);
+    llvm::Optional<Family> family = familyWithout(labels, inner);
+    std::vector<ValidationRow> found = predictParts(labels, inner, family, shots, {});
     plain.add(found, *ofFit);
     for (const ValidationRow &row : found)
       if (predictionOf(row, *ofFit))
         predicted.insert(groupOf(row, ofFit->family->by).str());
     if (mayCorrect)
-      corrected.add(predictParts(parts, inner, family, shots, {/*corrects=*/true}), *ofFit);
+      corrected.add(predictParts(labels, inner, family, shots, {/*corrects=*/true}), *ofFit);
   }
   bool corrects = corrected.areSignificantlyBelow(plain);
   llvm::Optional<Correction> correction;
@@ -254,16 +256,18 @@ FamilyFit::tuningOf(const Parts &parts, const LeftOut &out, size_t shots) const 
   return {{corrects, (corrects ? corrected : plain).widening()}, correction};
 }
 
-LeftOutRows FamilyFit::leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const {
-  Parts parts = partsOf(labels);
-  size_t count = parts.devices * parts.works;
+LeftOutRows FamilyFit::leaveOut(llvm::ArrayRef<std::string> names,
+                                llvm::Optional<size_t> ofDevice) const {
+  Labels labels = partsOf(names);
+  size_t shots = ofDevice.getValueOr(SIZE_MAX);
+  size_t count = labels.devices.count * labels.works.count;
   std::vector<LeftOutRows> found(count);
   std::atomic<size_t> next{0};
   auto work = [&] {
     for (size_t i = 0; (i = next.fetch_add(1)) < count;) {
-      LeftOut out{{i / parts.works}, {i % parts.works}};
-      auto [tuning, correction] = tuningOf(parts, out, shots);
-      found[i] = {predictParts(parts, out, familyWithout(parts, out), shots, tuning), correction};
+      LeftOut out{{i / labels.works.count}, {i % labels.works.count}};
+      auto [tuning, correction] = tuningOf(labels, out, shots);
+      found[i] = {predictParts(labels, out, familyWithout(labels, out), shots, tuning), correction};
       if (tuning.corrects)
         found[i].correction->rows = static_cast<size_t>(llvm::count_if(
             found[i].rows, [&](const ValidationRow &row) { return predictionOf(row, *ofFit); }));

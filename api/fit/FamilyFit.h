@@ -43,14 +43,14 @@ public:
   llvm::Optional<Family> all() const;
 
   /// The rows of each device as a family of the devices in other groups by the first label
-  /// predicts them, with `shots` measurements of the device; of a second label, groups are left
-  /// out as well, from the family and the measurements. They are skipped where no device is left.
-  /// Groups leave one by one, more than 24 of
-  /// them in eight parts, and those of the second label in at most seven; rows without a group are
-  /// never left out. Whether errors of the measurements correct other rows, which need no second
-  /// label, and how wide intervals are, is what devices want that are left out of that family in
-  /// turn.
-  LeftOutRows leaveOut(llvm::ArrayRef<std::string> labels, size_t shots) const;
+  /// predicts them, with `shots` measurements of the device, or all without a number; of a second
+  /// label, of works, groups are left out as well, from the family and the measurements. Where
+  /// groups by the only label differ within a device it is one of works: all devices are in the
+  /// family. Rows are skipped where no device is left. Groups leave one by one, more than 24 of
+  /// them in eight parts, and those of works in at most seven; rows without a group are never left
+  /// out. Whether errors of the measurements correct other rows, which needs that no works are left
+  /// out, and how wide intervals are, is what parts want that are left out of that family in turn.
+  LeftOutRows leaveOut(llvm::ArrayRef<std::string> labels, llvm::Optional<size_t> shots) const;
   /// The rows of each device as its chip in the program and `shots` measurements predict them.
   std::vector<ValidationRow> withShots(size_t shots) const;
 
@@ -59,23 +59,28 @@ public:
 private:
   llvm::Optional<Family> familyOf(llvm::function_ref<bool(const Device &)> isIn,
                                   llvm::function_ref<bool(const DeviceRow &)> isKnown) const;
-  /// The groups of one or two labels in parts, and which of these are left out: the last ones are
-  /// predicted.
+  /// The groups by a label in parts; one part without a label.
   struct Parts {
-    std::map<std::string, size_t> ofDevices, ofWorks;
-    std::vector<std::string> labels;
-    size_t devices, works; ///< how many
+    std::string label;
+    std::map<std::string, size_t> parts;
+    size_t count = 1;
+
+    bool leave() const { return !label.empty(); }
   };
+  struct Labels {
+    Parts devices, works;
+  };
+  /// Which parts are left out: the last ones are predicted.
   struct LeftOut {
     std::vector<size_t> devices, works;
   };
-  Parts partsOf(llvm::ArrayRef<std::string> labels) const;
-  std::map<std::string, size_t> partsBy(llvm::StringRef label, size_t most) const;
-  size_t partOf(const std::map<std::string, size_t> &parts, llvm::StringRef label,
-                const DeviceRow &row) const;
-  /// Whether what the row ran is in one of these parts, where works are in any.
-  bool isIn(llvm::ArrayRef<size_t> works, const Parts &parts, const DeviceRow &row) const;
-  llvm::Optional<Family> familyWithout(const Parts &parts, const LeftOut &out) const;
+  Labels partsOf(llvm::ArrayRef<std::string> labels) const;
+  Parts partsBy(llvm::StringRef label, size_t most) const;
+  /// Whether the rows of some device are in several groups by this label.
+  bool differsWithinDevices(llvm::StringRef label) const;
+  /// Whether the row is in one of these parts, where there are any.
+  bool isIn(llvm::ArrayRef<size_t> out, const Parts &parts, const DeviceRow &row) const;
+  llvm::Optional<Family> familyWithout(const Labels &labels, const LeftOut &out) const;
 
   /// How rows are predicted beside the figures.
   struct Tuning {
@@ -84,9 +89,9 @@ private:
   };
   /// What other parts want that are left out as well, and the errors that decide it, without a
   /// count of rows.
-  std::pair<Tuning, llvm::Optional<Correction>> tuningOf(const Parts &parts, const LeftOut &out,
+  std::pair<Tuning, llvm::Optional<Correction>> tuningOf(const Labels &labels, const LeftOut &out,
                                                          size_t shots) const;
-  std::vector<ValidationRow> predictParts(const Parts &parts, const LeftOut &out,
+  std::vector<ValidationRow> predictParts(const Labels &labels, const LeftOut &out,
                                           const llvm::Optional<Family> &family, size_t shots,
                                           const Tuning &tuning) const;
 

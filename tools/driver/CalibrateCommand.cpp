@@ -94,6 +94,8 @@ public:
   void family(const FamilyFit &fit, size_t shots) {
     std::vector<PredictedDevices> predicted;
     llvm::ArrayRef<std::string> labels = fit.fit().leaveOut;
+    if (labels.size() > 1) // on devices that have run all else
+      predictedBy(fit, labels.drop_front(), llvm::None, predicted);
     for (size_t count = labels.size(); count > 0; --count)
       last = predictedBy(fit, labels.take_front(count), shots, predicted);
     llvm::Optional<Family> whole = fit.all();

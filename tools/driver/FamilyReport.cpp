@@ -13,10 +13,12 @@ using namespace perfc::api;
 using namespace perfc::driver;
 
 std::vector<ValidationRow> driver::predictedBy(const FamilyFit &fit,
-                                               llvm::ArrayRef<std::string> labels, size_t shots,
+                                               llvm::ArrayRef<std::string> labels,
+                                               llvm::Optional<size_t> shots,
                                                std::vector<PredictedDevices> &lines) {
-  LeftOutRows found =
-      labels.empty() ? LeftOutRows{fit.withShots(shots), llvm::None} : fit.leaveOut(labels, shots);
+  LeftOutRows found = labels.empty()
+                          ? LeftOutRows{fit.withShots(shots.getValueOr(SIZE_MAX)), llvm::None}
+                          : fit.leaveOut(labels, shots);
   lines.push_back({fit.fit().name, llvm::join(labels, ", "), shots, fit.statistics(found.rows),
                    found.correction});
   return found.rows;
@@ -38,7 +40,7 @@ void driver::printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> a
   };
   for (const PredictedDevices &each : all)
     table.addRow({each.family, each.leftOut.empty() ? "-" : each.leftOut,
-                  std::to_string(each.shots), std::to_string(each.found.rows),
+                  each.shots ? std::to_string(*each.shots) : "all", std::to_string(each.found.rows),
                   std::to_string(each.found.devices), figure(each.found.median),
                   figure(each.found.p90), figure(each.found.rank), figure(each.found.covered, 100),
                   std::to_string(each.found.skipped)});
@@ -82,7 +84,7 @@ emit::Json driver::predictedJson(llvm::ArrayRef<PredictedDevices> all) {
     list.push(emit::Json::object()
                   .set("family", each.family)
                   .set("left_out", each.leftOut)
-                  .set("shots", each.shots)
+                  .set("shots", each.shots ? emit::Json(*each.shots) : emit::Json())
                   .set("rows", each.found.rows)
                   .set("devices", each.found.devices)
                   .set("skipped", each.found.skipped)

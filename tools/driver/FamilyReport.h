@@ -12,16 +12,18 @@ namespace perfc::driver {
 /// How rows were predicted, and of what they were left out: a line of the table.
 struct PredictedDevices {
   std::string family;
-  std::string leftOut; ///< "device, network"
-  size_t shots;
+  std::string leftOut;          ///< "device, network"
+  llvm::Optional<size_t> shots; ///< none are all measurements of a device
   api::DeviceStatistics found;
   llvm::Optional<api::Correction> correction;
 };
 
 /// The rows of `fit` by the program's chips, or with the groups by `labels` left out by families of
-/// the others, and `shots` measurements of each device; adds what is said of them to `lines`.
+/// the others, and `shots` measurements of each device, or all others without a number; adds what
+/// is said of them to `lines`.
 std::vector<api::ValidationRow> predictedBy(const api::FamilyFit &fit,
-                                            llvm::ArrayRef<std::string> labels, size_t shots,
+                                            llvm::ArrayRef<std::string> labels,
+                                            llvm::Optional<size_t> shots,
                                             std::vector<PredictedDevices> &lines);
 
 void printPredicted(Session &session, llvm::ArrayRef<PredictedDevices> all);
