@@ -208,6 +208,6 @@ std::string ChipFit::program(llvm::StringRef name, llvm::StringRef base) const {
   double width = 100 * endOfInterval * std::sqrt(prior.variance);
   return text +
          layersText(measured.figures(), 2, textOf, fmt::format("1 +- {:.2g}%", width),
-                    measured.chip().hasEachGroup) +
+                    measured.chip().flags) +
          "}\n";
 }

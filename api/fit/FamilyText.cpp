@@ -11,7 +11,7 @@ using Eigen::Index;
 
 std::string api::layersText(llvm::ArrayRef<LayerFigure> figures, size_t indent,
                             llvm::function_ref<std::string(size_t)> textOf,
-                            llvm::StringRef measured, bool hasEachGroup) {
+                            llvm::StringRef measured, llvm::ArrayRef<std::string> flags) {
   std::string blanks(indent, ' '), text = blanks + "layers {\n", open;
   auto close = [&] {
     if (!open.empty())
@@ -32,8 +32,8 @@ std::string api::layersText(llvm::ArrayRef<LayerFigure> figures, size_t indent,
     text += fmt::format("{}    {} {}\n", blanks, format.str(), textOf(k));
   }
   close();
-  if (hasEachGroup)
-    text += blanks + "  each_group\n";
+  for (const std::string &flag : flags)
+    text += blanks + "  " + flag + "\n";
   return text + fmt::format("{0}  measured {1}\n{0}}}\n", blanks, measured.str());
 }
 
@@ -106,8 +106,8 @@ std::string api::familyProgram(const FamilyFit &fit, const Family &family, llvm:
     return fmt::format("exp({}) * {}", inner, unitOf(figures[figure]));
   };
   double width = 100 * endOfInterval * std::sqrt(family.newVariance());
-  text += layersText(figures, 2, textOf, fmt::format("1 +- {:.1f}%", width),
-                     measured.chip().hasEachGroup) +
-          "}\n";
+  text +=
+      layersText(figures, 2, textOf, fmt::format("1 +- {:.1f}%", width), measured.chip().flags) +
+      "}\n";
   return text + (family.works() ? worksText(measured, *family.works(), name) : "");
 }

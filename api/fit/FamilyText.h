@@ -18,7 +18,7 @@ std::string familyProgram(const FamilyFit &fit, const Family &family, llvm::Stri
 /// figure of that number.
 std::string layersText(llvm::ArrayRef<LayerFigure> figures, size_t indent,
                        llvm::function_ref<std::string(size_t)> textOf, llvm::StringRef measured,
-                       bool hasEachGroup);
+                       llvm::ArrayRef<std::string> flags);
 
 } // namespace perfc::api
 

@@ -6,7 +6,7 @@
 #include "api/fit/ChipFit.h"
 #include "api/fit/FitText.h"
 #include "ir/study/AllOps.h"
-#include "ir/target/TargetOps.h"
+#include "ir/target/LayerFigures.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <atomic>
@@ -107,7 +107,10 @@ public:
   /// The chip's declaration's base, else the chip, and the line that imports it.
   LayeredChip layered(const ir::Operation &chip) {
     const Module &root = compilation.rootModule();
-    LayeredChip found{chip.symbol().str(), "", chip.dictAttr("layers"), chip.hasAttr("each_group")};
+    LayeredChip found{chip.symbol().str(), "", chip.dictAttr("layers"), {}};
+    for (llvm::StringRef flag : target::layerFlags)
+      if (chip.hasAttr(flag))
+        found.flags.push_back(flag.str());
     const Decl *decl = compilation.program().lookup(root, chip.symbol()).decl;
     std::string base = decl ? baseOf(*decl, texts) : "";
     llvm::StringRef name = llvm::StringRef(base).split('(').first;

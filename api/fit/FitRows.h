@@ -46,7 +46,7 @@ public:
   struct LayeredChip {
     std::string base, import;
     ir::AttrDict layers;
-    bool hasEachGroup = false; ///< `each_group`, which a new block of `layers` says again
+    std::vector<std::string> flags; ///< of target::layerFlags, which a new `layers` says again
   };
   LayeredChip layersOf(size_t number);
 

@@ -80,8 +80,7 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   if (!work)
     return llvm::None;
   Chip chip(*query.target);
-  KernelAmounts amounts =
-      kernelAmounts(ir::as<op::KernelOp>(*query.op), *work, query.target->hasAttr("each_group"));
+  KernelAmounts amounts = kernelAmounts(ir::as<op::KernelOp>(*query.op), *work, *query.target);
   Cost cost;
   cost.macs = work->macs;
   cost.flops = work->flops;

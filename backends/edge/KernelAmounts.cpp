@@ -55,7 +55,32 @@ static double filteringMacs(const passes::Convolution &convolution) {
          static_cast<double>(convolution.images);
 }
 
-KernelAmounts edge::kernelAmounts(op::KernelOp kernel, const KernelWork &work, bool eachGroup) {
+/// The bytes of its windows side by side, as they are written and as they are read.
+static double unrolledBytes(const passes::Convolution &convolution, DType format) {
+  return 2 * pointsOf(convolution.positions) * pointsOf(convolution.window) *
+         static_cast<double>(convolution.channels) * static_cast<double>(convolution.groups) *
+         static_cast<double>(convolution.images) * bitsOf(format) / 8;
+}
+
+static double kernelsOf(const passes::Convolution &convolution, LayerWork kind,
+                        const ir::Operation &chip) {
+  constexpr double transforms = 2;
+  double kernels = chip.hasAttr("each_group") && kind != LayerWork::Depthwise
+                       ? static_cast<double>(convolution.groups)
+                       : 1;
+  if (chip.hasAttr("each_step"))
+    kernels += convolution.isPadded + (kind == LayerWork::Winograd ? transforms : 0);
+  return kernels;
+}
+
+/// Of one row many sums are added up in parts, and the parts once more.
+static double kernelsOf(const passes::Product &product, const ir::Operation &chip) {
+  constexpr int64_t many = 128;
+  return chip.hasAttr("each_step") && product.m == 1 && product.k >= many ? 2 : 1;
+}
+
+KernelAmounts edge::kernelAmounts(op::KernelOp kernel, const KernelWork &work,
+                                  const ir::Operation &chip) {
   double weights = 0, others = 0, kernels = 1, macs = static_cast<double>(work.macs);
   for (const OperandBytes &operand : work.operands)
     (operand.role == "weight" ? weights : others) +=
@@ -69,16 +94,18 @@ KernelAmounts edge::kernelAmounts(op::KernelOp kernel, const KernelWork &work, b
     LayerWork kind = kindOf(*convolution);
     found.format = formatOf(*convolution->statement);
     moving = LayerWork::Activations;
-    if (eachGroup && kind != LayerWork::Depthwise)
-      kernels = static_cast<double>(convolution->groups);
+    kernels = kernelsOf(*convolution, kind, chip);
     if (kind == LayerWork::Winograd)
       found.amounts.push_back({LayerWork::Transforms, others});
+    if (kind == LayerWork::Convolution && chip.hasAttr("unrolls"))
+      found.amounts.push_back({LayerWork::Moves, unrolledBytes(*convolution, found.format)});
     found.amounts.push_back(
         {kind, kind == LayerWork::Winograd ? filteringMacs(*convolution) : macs});
   } else if (auto product = passes::productOf(model)) {
     found.format = formatOf(*product->statement);
     moving = LayerWork::Activations;
     found.amounts.push_back({LayerWork::Product, macs});
+    kernels = kernelsOf(*product, chip);
     weights = 0; // each row reads them as it multiplies
   } else if (macs > 0) {
     found.amounts.push_back({LayerWork::Product, macs});

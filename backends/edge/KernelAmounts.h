@@ -5,7 +5,8 @@
 // least 16 channels and filters in a group, minimal filtering F(4x4, 3x3) multiplies
 //     36 ceil(P / 4) ceil(Q / 4) channels filters groups images
 // times (Lavin and Gray, CVPR 2016). Weights of convolutions and activations are counted once each;
-// those of products are in the rate at which it multiplies.
+// those of products are in the rate at which it multiplies. Windows that are copied into the
+// columns of a product are written and read once each (Chellapilla et al., IWFHR 2006).
 #ifndef PERFC_BACKENDS_EDGE_KERNELAMOUNTS_H
 #define PERFC_BACKENDS_EDGE_KERNELAMOUNTS_H
 
@@ -25,8 +26,8 @@ struct KernelAmounts {
   double direct = 0; ///< multiply-accumulates of the equation, where filtering takes fewer
 };
 
-/// `eachGroup`: the groups of a convolution are kernels of their own.
-KernelAmounts kernelAmounts(op::KernelOp kernel, const KernelWork &work, bool eachGroup);
+/// On a chip that runs layers as its flags say (target::layerFlags).
+KernelAmounts kernelAmounts(op::KernelOp kernel, const KernelWork &work, const ir::Operation &chip);
 
 } // namespace perfc::edge
 

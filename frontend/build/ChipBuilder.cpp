@@ -16,6 +16,7 @@
 #include "ir/common/diagnostics/Gpu.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/ScaleSim.h"
+#include "ir/target/LayerFigures.h"
 #include "ir/target/TargetOps.h"
 
 using namespace perfc;
@@ -231,8 +232,8 @@ void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContex
 void ChipBuilder::layers(const Node &node, ir::Operation &chip, const UnitContext &units) {
   ir::AttrDict figures;
   for (const Node *child : node.children) {
-    if (child->word == "each_group") {
-      chip.setAttr("each_group", ir::Attribute::unit());
+    if (llvm::is_contained(target::layerFlags, child->word)) {
+      chip.setAttr(child->word, ir::Attribute::unit());
     } else if (child->spec->dims == Dims::Rate) {
       ir::AttrDict rates = byDtype(*child, child->word, "", units, /*isRate=*/true,
                                    /*isVector=*/false);

@@ -29,6 +29,10 @@ static constexpr WordSpec layerBandwidth(llvm::StringLiteral word, llvm::StringL
           .doc = doc};
 }
 
+static constexpr WordSpec layerFlag(llvm::StringLiteral word, llvm::StringLiteral doc) {
+  return {.word = word, .kind = Flag, .minArgs = 0, .maxArgs = 0, .doc = doc};
+}
+
 static constexpr WordSpec figuresOfLayers[] = {
     layerRate("convolution", "not given",
               "convolutions that no other word is for; a block gives rates by the format of the "
@@ -53,11 +57,11 @@ static constexpr WordSpec figuresOfLayers[] = {
      .dims = Dims::Power,
      .byDefault = "unknown",
      .doc = "what the device takes as long as it computes"},
-    {.word = "each_group",
-     .kind = Flag,
-     .minArgs = 0,
-     .maxArgs = 0,
-     .doc = "the groups of a convolution are kernels of their own"},
+    layerFlag("each_group", "the groups of a convolution are kernels of their own"),
+    layerFlag("unrolls", "windows of `convolution` are copied side by side before they are "
+                         "multiplied, which `moves`"),
+    layerFlag("each_step", "padding, transforms of `winograd` and the last sums of a product of "
+                           "one row are kernels of their own"),
     {.word = "measured",
      .kind = Measure,
      .dims = Dims::Number,

@@ -12,6 +12,9 @@
 
 namespace perfc::target {
 
+/// How a runtime runs layers, as attributes of a target.chip beside `layers`.
+inline constexpr llvm::StringLiteral layerFlags[] = {"each_group", "unrolls", "each_step"};
+
 enum class LayerWork : uint8_t {
   // Multiply-accumulates.
   Convolution, ///< of windows that no other kind is for

@@ -254,6 +254,8 @@ static std::vector<OpDecl> chipDecls() {
                      "the table that its figures are fitted to, and what the chip is called")
                 .optional(),
             flagAttr("each_group", "groups of a convolution run one after the other"),
+            flagAttr("unrolls", "windows of convolutions are copied before they are multiplied"),
+            flagAttr("each_step", "steps of a convolution or product are kernels of their own"),
             symbolAttr("generation", "what kernels take beside their work")
                 .oneOf({"target.generation"})
                 .optional(),

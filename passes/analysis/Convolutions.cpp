@@ -39,6 +39,17 @@ static llvm::Optional<std::pair<unsigned, unsigned>> windowOf(const Statement &s
   return std::make_pair(a, b);
 }
 
+/// Whether an index of `access` can be outside of its tensor.
+static bool hangsOver(const Statement &statement, const Access &access, size_t rank) {
+  const Subscript &subscript = access.ranks[rank];
+  int64_t low = subscript.constant, high = subscript.constant;
+  for (const auto &[index, coefficient] : subscript.terms) {
+    int64_t reach = coefficient * (statement.extents[index] - 1);
+    (reach < 0 ? low : high) += reach;
+  }
+  return low < 0 || high >= access.shape[rank];
+}
+
 static int64_t coefficientOf(const Subscript &rank, unsigned index) {
   for (const auto &[term, coefficient] : rank.terms)
     if (term == index)
@@ -57,7 +68,8 @@ llvm::Optional<Convolution> passes::convolutionOf(const Kernel &kernel) {
   const Access &filter = statement->reads[isFirst ? 1 : 0];
   Convolution found;
   std::vector<bool> isWindowed(statement->extents.size(), false);
-  for (const Subscript &rank : input.ranks)
+  for (size_t i = 0; i < input.ranks.size(); ++i) {
+    const Subscript &rank = input.ranks[i];
     if (auto window = windowOf(*statement, rank)) {
       if (filter.uses(window->first)) // channels of groups in one rank
         continue;
@@ -67,8 +79,10 @@ llvm::Optional<Convolution> passes::convolutionOf(const Kernel &kernel) {
       found.window.push_back(statement->extents[window->second]);
       found.strides.push_back(coefficientOf(rank, window->first));
       found.isDilated |= coefficientOf(rank, window->second) != 1;
+      found.isPadded |= hangsOver(*statement, input, i);
       isWindowed[window->first] = isWindowed[window->second] = true;
     }
+  }
   if (found.positions.empty())
     return llvm::None;
   for (unsigned i = 0; i < statement->extents.size(); ++i) {

@@ -17,6 +17,7 @@ struct Convolution {
   std::vector<int64_t> positions, window, strides;           ///< by windowed rank; dilated windows
                                                              ///< have steps beside the strides
   bool isDilated = false;
+  bool isPadded = false; ///< windows hang over the input
   DType format, result;
   int64_t inputBytes = 0, filterBytes = 0, resultBytes = 0;
   int64_t otherBytes = 0; ///< as of a Product
