@@ -33,7 +33,7 @@ std::string api::layersText(llvm::ArrayRef<LayerFigure> figures, size_t indent,
   }
   close();
   for (const std::string &flag : flags)
-    text += blanks + "  " + flag + "\n";
+    text += fmt::format("{}  {}\n", blanks, flag);
   return text + fmt::format("{0}  measured {1}\n{0}}}\n", blanks, measured.str());
 }
 
