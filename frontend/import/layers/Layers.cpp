@@ -5,6 +5,7 @@
 #include "frontend/import/names/ProgramNames.h"
 #include "ir/common/DType.h"
 #include "ir/common/diagnostics/Timeloop.h"
+#include "llvm/ADT/StringExtras.h"
 #include <set>
 
 using namespace perfc;
