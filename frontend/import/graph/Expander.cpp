@@ -168,8 +168,18 @@ bool graph::expand(Flattener &flattener, const Node &node, llvm::ArrayRef<int> i
   Expander expander(flattener, node, inputs, names);
   if (entry->expand)
     entry->expand(expander);
+  else if (entry->as.empty())
+    expander.stream();
   else
     expander.resultAs(expander.inherit(entry->as, inputs.vec()));
   isKnown = !expander.wasLeft();
-  return !expander.hasFailed();
+  if (!expander.wasStreamed() || expander.hasFailed())
+    return !expander.hasFailed();
+  Node made;
+  made.op = node.op;
+  made.domain = streamedDomain;
+  made.name = node.name;
+  made.offset = node.offset;
+  made.outputs = node.outputs;
+  return flattener.operation(flattener.newNode(std::move(made)), inputs, names);
 }

@@ -76,6 +76,9 @@ public:
   bool hasFailed() const { return failed; }
   /// The node is costed as an operator that is not known, for what it says cannot be expanded.
   void leave() { isLeft = true; }
+  /// The node looks at each element once (`streamedDomain`).
+  void stream() { isStreamed = true; }
+  bool wasStreamed() const { return isStreamed; }
   bool wasLeft() const { return isLeft; }
 
 private:
@@ -84,7 +87,7 @@ private:
   Flattener &flattener;
   llvm::ArrayRef<int> inputs;
   Names &names;
-  bool failed = false, isLeft = false;
+  bool failed = false, isLeft = false, isStreamed = false;
 };
 
 llvm::ArrayRef<ExpansionEntry> attentionExpansions();

@@ -2,6 +2,7 @@
 //
 // What goes into a model: shapes as they are declared and given, and stored tensors.
 #include "frontend/import/graph/Flattener.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::graph;
@@ -68,6 +69,30 @@ std::string Flattener::inputNames() const {
   return "the inputs are " + known;
 }
 
+/// `2*batch*seq + 1`: a sum of products of numbers and names; nothing for another text.
+static llvm::Optional<Dim> sumOfProducts(llvm::StringRef text, Dims &dims,
+                                         llvm::function_ref<Dim(llvm::StringRef)> named) {
+  llvm::SmallVector<llvm::StringRef, 4> terms, factors;
+  text.split(terms, " + ");
+  Dim sum = 0;
+  for (llvm::StringRef term : terms) {
+    factors.clear();
+    term.split(factors, '*');
+    Dim product = 1;
+    for (llvm::StringRef factor : factors) {
+      int64_t number = 0;
+      bool isWord = !factor.empty() &&
+                    llvm::all_of(factor, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+      if (!isWord)
+        return llvm::None;
+      bool isNumber = llvm::to_integer(factor, number, 10);
+      product = dims.multiply(product, isNumber ? Dim(number) : named(factor));
+    }
+    sum = dims.add(sum, product);
+  }
+  return sum;
+}
+
 Dim Flattener::declaredDim(const DeclaredDim &dim, llvm::StringRef owner, size_t index) {
   if (dim.value > 0 || (dim.value == 0 && dim.name.empty()))
     return dim.value;
@@ -75,6 +100,11 @@ Dim Flattener::declaredDim(const DeclaredDim &dim, llvm::StringRef owner, size_t
   if (auto known = bound.find(key); known != bound.end()) {
     fixedSizes.insert(key);
     return known->second;
+  }
+  if (key.find_first_of("*+") != std::string::npos) {
+    auto named = [&](llvm::StringRef name) { return declaredDim({-1, name}, owner, index); };
+    if (auto sum = sumOfProducts(key, net.dims, named))
+      return *sum;
   }
   std::string &parameter = parameters[key];
   if (parameter.empty())

@@ -48,6 +48,8 @@ public:
   /// that it stands for.
   bool apply(const Node &made, const Node &node, llvm::ArrayRef<int> inputs,
              llvm::ArrayRef<int> results, const Names *scope);
+  /// Adds an operation of `node`, whose results are new values of its names.
+  bool operation(const Node &node, llvm::ArrayRef<int> inputs, Names &names);
   bool bind(const Node &node, llvm::StringRef name, int value, Names &names);
   /// The nodes of a graph inside of another one. `inner` knows its inputs.
   bool addBody(const Graph &graph, Names &inner);
@@ -84,7 +86,6 @@ private:
   bool weight(const Node &node, int shape, Names &names);
   bool branch(const Node &node, Names &names);
   bool call(const Function &function, const Node &node, Names &names);
-  bool operation(const Node &node, llvm::ArrayRef<int> inputs, Names &names);
   void takeDeclared(const Names &names, int value);
   void fold(const Op &op, bool isStored);
   bool isAnotherForm(const Op &op) const;

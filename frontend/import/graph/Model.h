@@ -129,8 +129,12 @@ inline constexpr llvm::StringLiteral othersDomain = "custom";
 class Expander;
 using Expansion = void (*)(Expander &);
 
+/// The domain of operators that look at each element of their operands once and write each of their
+/// results once, wherever it goes, such as a selection or a sort. The file says their shapes.
+inline constexpr llvm::StringLiteral streamedDomain = "streamed";
+
 /// What an operator stands for: a function that adds other operations (Expander.h), or `as`, one of
-/// the same operands and attributes.
+/// the same operands and attributes; with neither it is one of `streamedDomain`.
 struct ExpansionEntry {
   llvm::StringLiteral type;
   llvm::StringLiteral domain; ///< "" for ONNX itself

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shapes of products, reductions, normalisations and recurrent layers.
+#include "frontend/import/graph/EinsumTerms.h"
 #include "frontend/import/graph/Inference.h"
 
 using namespace perfc;
@@ -175,28 +176,32 @@ static bool appendCache(Inference &inference) {
 }
 
 /// Letters of each operand and of the result; ellipses are left to the file's own shapes.
+/// Rows [T, D] by tables [E, D, F], of which each row has one.
+static bool expertProduct(Inference &inference) {
+  if (!inference.needRank(0, 2, 2) || !inference.needRank(1, 3, 3))
+    return false;
+  const Shape &x = inference.shape(0), &tables = inference.shape(1);
+  if (x[1].isNumber() && tables[1].isNumber() && x[1] != tables[1])
+    return inference.fail("its rows do not fit its tables");
+  return inference.setShape({x[0], tables[2]});
+}
+
 static bool einsum(Inference &inference) {
-  llvm::StringRef equation = inference.text("equation", "");
-  std::string plain;
-  for (char c : equation)
-    if (c != ' ')
-      plain += c;
-  auto [left, right] = llvm::StringRef(plain).split("->");
-  if (plain.find("->") == std::string::npos || plain.find('.') != std::string::npos)
-    return true;
-  llvm::SmallVector<llvm::StringRef, 4> terms;
-  left.split(terms, ',');
-  if (terms.size() != inference.op.inputs.size())
-    return inference.fail("its equation has another number of operands");
+  std::vector<size_t> ranks;
+  for (size_t i = 0; i < inference.op.inputs.size(); ++i)
+    ranks.push_back(inference.has(i) ? inference.shape(i).size() : 0);
+  auto terms = einsumTerms(inference.text("equation", ""), ranks);
+  if (!terms)
+    return inference.fail("its equation does not fit its operands");
   llvm::Optional<Dim> extents[256];
-  for (size_t i = 0; i < terms.size(); ++i) {
-    if (!inference.has(i) || terms[i].size() != inference.shape(i).size())
-      return inference.fail("its equation does not fit its operands");
-    for (size_t d = 0; d < terms[i].size(); ++d)
-      extents[static_cast<unsigned char>(terms[i][d])] = inference.shape(i)[d];
-  }
+  for (size_t i = 0; i < ranks.size(); ++i)
+    for (size_t d = 0; d < ranks[i]; ++d) {
+      auto &extent = extents[static_cast<unsigned char>(terms->operands[i][d])];
+      if (!extent || extent->is(1)) // one place may stand for all
+        extent = inference.shape(i)[d];
+    }
   Shape shape;
-  for (char c : right) {
+  for (char c : terms->result) {
     if (!extents[static_cast<unsigned char>(c)])
       return inference.fail("its equation makes an index of nothing");
     shape.push_back(*extents[static_cast<unsigned char>(c)]);
@@ -211,6 +216,7 @@ static constexpr ShapeEntry otherRuleTable[] = {
     {"Attend", attend},
     {"BatchNormalization", batchNorm},
     {"Einsum", einsum},
+    {"ExpertProduct", expertProduct},
     {"Gemm", gemm},
     {"GroupNormalization", first},
     {"GRU", recurrent},

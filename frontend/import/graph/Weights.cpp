@@ -43,7 +43,7 @@ std::string Writer::vector(int value, const Dim &extent) {
 
 std::string Writer::newWeight(llvm::StringRef text, int value) {
   std::string name = newName("w");
-  Line made{name, (name + " = " + text).str(), {}, !loops.empty()};
+  Line made{name, fmt::format("{} = {}", name, text), {}, !loops.empty()};
   if (!loops.empty())
     loops.front().weights.push_back(std::move(made));
   else if (value < 0 || net.values[value].uses < 2)

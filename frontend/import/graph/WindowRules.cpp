@@ -219,9 +219,14 @@ static bool resize(Inference &inference) {
     return scaled(inference, *scales);
   }
   auto sizes = inference.wholes("", 3);
-  if (!sizes)
-    return true;
   Shape shape = inference.shape(0);
+  if (!sizes) { // of images, data decides their sides
+    for (size_t i = 2; i < shape.size(); ++i)
+      shape[i] = -1;
+    if (inference.wants(0))
+      inference.out().openShape = std::move(shape);
+    return true;
+  }
   const Attribute *axes = inference.attribute("axes");
   if (sizes->size() != (axes ? axes->integers.size() : shape.size()))
     return inference.fail("it needs a size for each dimension");

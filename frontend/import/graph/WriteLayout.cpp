@@ -451,7 +451,8 @@ static std::string linearResize(Writer &writer) {
                 "      0.25 * x[n, c, i, j + 1] + 0.25 * x[n, c, i + 1, j + 1]\n}\n");
 }
 
-/// Whole scales: each pixel is repeated, or what stands between pixels is a mean of them.
+/// Whole scales: each pixel is repeated, or what stands between pixels is a mean of them. With
+/// others each place reads pixels that its neighbours read, too.
 static bool resize(Writer &writer, const Op &op) {
   int from = op.input(0), to = op.outputs[0];
   const Shape &shape = writer.shapeOf(from), &result = writer.shapeOf(to);
@@ -461,11 +462,11 @@ static bool resize(Writer &writer, const Op &op) {
   llvm::StringRef mode = attributes.text("mode", "nearest");
   if (shape.size() != 4 || shape[0] != result[0] || shape[1] != result[1] ||
       (mode != "nearest" && mode != "linear" && mode != "bilinear"))
-    return false;
+    return streams(writer, op);
   auto down = writer.net.dims.exactQuotient(result[2], shape[2]),
        across = writer.net.dims.exactQuotient(result[3], shape[3]);
   if (!down || !across)
-    return false;
+    return streams(writer, op);
   if (mode != "nearest") {
     std::string x = writer.plain(from), name = linearResize(writer);
     writer.assign(to, "resized",

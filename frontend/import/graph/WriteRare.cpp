@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operators that few networks have, as equations or as ops of the program.
+#include "frontend/import/graph/EinsumTerms.h"
 #include "frontend/import/graph/Writer.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::graph;
@@ -25,38 +27,58 @@ static std::string indicesOf(size_t count, size_t special = SIZE_MAX,
 
 /// One sum of products, with the letters of the equation as indices.
 static bool einsum(Writer &writer, const Op &op) {
-  std::string plain;
   const Attribute *equation = op.node->find("equation");
-  for (char c : equation ? equation->text : "")
-    if (c != ' ')
-      plain += c;
-  auto [left, right] = llvm::StringRef(plain).split("->");
-  llvm::SmallVector<llvm::StringRef, 4> terms;
-  left.split(terms, ',');
-  if (!llvm::StringRef(plain).contains("->") || llvm::StringRef(plain).contains('.') ||
-      right.empty() || terms.size() != op.inputs.size())
+  std::vector<size_t> sizes;
+  for (int input : op.inputs)
+    sizes.push_back(writer.shapeOf(input).size());
+  auto terms = einsumTerms(equation ? equation->text : "", sizes);
+  if (!terms || terms->result.empty())
     return false;
-  auto letters = [](llvm::StringRef term) {
-    std::string text;
-    for (char c : term) {
-      bool isUpper = c >= 'A' && c <= 'Z';
-      text += fmt::format("{}{}{}", text.empty() ? "" : ", ",
-                          isUpper ? static_cast<char>(c - 'A' + 'a') : c, isUpper ? "2" : "1");
-    }
-    return text;
+  auto letter = [](char c) {
+    bool isUpper = c >= 'A' && c <= 'Z';
+    return fmt::format("{}{}", isUpper ? static_cast<char>(c - 'A' + 'a') : c, isUpper ? "2" : "1");
   };
+  // Of a letter that is one place here and several elsewhere, this place.
+  std::set<char> isWide;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    for (size_t d = 0; d < sizes[i]; ++d)
+      if (!writer.shapeOf(op.inputs[i])[d].is(1))
+        isWide.insert(terms->operands[i][d]);
   std::string product;
-  for (size_t i = 0; i < terms.size(); ++i) {
-    if (terms[i].empty())
+  std::vector<std::string> indices;
+  bool hasSum = false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0)
       return false;
     writer.plain(op.inputs[i]);
-    product +=
-        fmt::format("{}{}[{}]", i ? " * " : "", writer.named(op.inputs[i]), letters(terms[i]));
+    std::string places;
+    for (size_t d = 0; d < sizes[i]; ++d) {
+      char c = terms->operands[i][d];
+      bool isOne = isWide.count(c) && writer.shapeOf(op.inputs[i])[d].is(1);
+      places += (d ? ", " : "") + (isOne ? "0" : letter(c));
+      hasSum = hasSum || terms->result.find(c) == std::string::npos;
+    }
+    product += fmt::format("{}{}[{}]", i ? " * " : "", writer.named(op.inputs[i]), places);
   }
+  for (char c : terms->result)
+    indices.push_back(letter(c));
   const Shape ranks = writer.shapeOf(op.outputs[0]);
-  bool hasSum = llvm::any_of(left, [&](char c) { return c != ',' && !right.contains(c); });
-  writer.equation(op.outputs[0], "einsum", {letters(right)}, hasSum ? "+=" : "=", product, ranks,
-                  oneEach(ranks.size()));
+  writer.equation(op.outputs[0], "einsum", {llvm::join(indices, ", ")}, hasSum ? "+=" : "=",
+                  product, ranks, oneEach(ranks.size()));
+  return true;
+}
+
+/// Each row by the table of its expert, which data decides.
+static bool expertProduct(Writer &writer, const Op &op) {
+  int from = op.input(0), tables = op.input(1), to = op.outputs[0];
+  const Shape &table = writer.shapeOf(tables), &result = writer.shapeOf(to);
+  std::string name = writer.privateOp(
+      "expert_product", "op NAME(x[T, D], w[E, D, F]: weight, choice[T]) -> y[T, F] {\n"
+                        "  draw choice[t] from uniform\n"
+                        "  y[t, f] += x[t, d] * w[choice[t], d, f]\n}\n");
+  std::string x = writer.plain(from), w = writer.weight(tables, table);
+  std::string choice = writer.newWeight("token[" + writer.net.dims.text(result[0]) + "]");
+  writer.assign(to, "experts", name + "(" + x + ", " + w + ", " + choice + ")");
   return true;
 }
 
@@ -199,13 +221,6 @@ static bool localNorm(Writer &writer, const Op &op) {
   return true;
 }
 
-/// Operators that look at each element of their operands once and write each of their results once,
-/// wherever it goes: a selection, or a copy with other elements at some places.
-static bool streamed(Writer &writer, const Op &op) {
-  writer.writeBytes(op);
-  return true;
-}
-
 /// What lies at places between those of an image: the sum of the four around each, weighted, or the
 /// nearest. Where the places are depends on data.
 static bool sampled(Writer &writer, const Op &op) {
@@ -230,24 +245,36 @@ static bool sampled(Writer &writer, const Op &op) {
 }
 
 static constexpr EmitterEntry rareEmitterTable[] = {
-    {"ArgMax", streamed},
-    {"ArgMin", streamed},
-    {"Col2Im", streamed},
-    {"Compress", streamed},
+    {"ArgMax", streams},
+    {"ArgMin", streams},
+    {"Bernoulli", streams},
+    {"Col2Im", streams},
+    {"Compress", streams},
     {"CumSum", runningSum},
     {"Einsum", einsum},
+    {"ExpertProduct", expertProduct},
     {"GatherElements", gatherElements},
     {"GatherND", gatherPlaces},
     {"GridSample", sampled},
     {"LRN", localNorm},
-    {"NonZero", streamed},
+    {"MaxRoiPool", streams},
+    {"MaxUnpool", streams},
+    {"Multinomial", streams},
+    {"NonMaxSuppression", streams},
+    {"NonZero", streams},
+    {"RandomNormal", streams},
+    {"RandomNormalLike", streams},
+    {"RandomUniform", streams},
+    {"RandomUniformLike", streams},
     {"ReverseSequence", copied},
-    {"Scatter", streamed},
-    {"ScatterElements", streamed},
-    {"ScatterND", streamed},
+    {"RoiAlign", streams},
+    {"Scatter", streams},
+    {"ScatterElements", streams},
+    {"ScatterND", streams},
     {"Tile", tile},
-    {"TopK", streamed},
+    {"TopK", streams},
     {"Trilu", copied},
+    {"Unique", streams},
 };
 
 llvm::ArrayRef<EmitterEntry> graph::rareEmitters() { return rareEmitterTable; }

@@ -165,16 +165,47 @@ static bool conv(Writer &writer, const Op &op) {
   return true;
 }
 
+/// The same along any number of sides: each place of the image adds its filter to a window of the
+/// result.
+static std::string ownTransposedConv(Writer &writer, const Op &op, const Windows &windows,
+                                     int64_t groups) {
+  const Shape result = writer.shapeOf(op.outputs[0]), shape = writer.shapeOf(op.input(1));
+  std::string image = "N, C", filters = "G, K, M", extents = "N, F", numbers, place = "n, g*M + m",
+              read = "n, g*K + k", tap = "g, k, m";
+  for (size_t i = 0; i < windows.kernel.size(); ++i) {
+    image += fmt::format(", A{}", i);
+    filters += fmt::format(", R{}", i);
+    extents += fmt::format(", P{}", i);
+    place += fmt::format(", a{0}*stride{0} + r{0}*dilation{0} - before{0}", i);
+    read += fmt::format(", a{}", i);
+    tap += fmt::format(", r{}", i);
+    numbers += fmt::format(", stride{0} = 1, dilation{0} = 1, before{0} = 0", i);
+  }
+  std::string name = writer.privateOp(
+      "conv_transposed",
+      fmt::format("op NAME(x[{}], w[{}]: weight{}) -> y[{}] {{\n  y[{}] += x[{}] * w[{}]\n}}\n",
+                  image, filters, numbers, extents, place, read, tap));
+  std::string x = writer.plain(op.input(0)),
+              w = writer.weight(op.input(1), grouped(writer, shape, groups));
+  return fmt::format("{}({}, {}, F = {}{})", name, x, w, writer.net.dims.text(result[1]),
+                     ownWindows(writer, windows, result));
+}
+
 static bool transposedConv(Writer &writer, const Op &op) {
   Inference attributes = writer.attributes(op);
   int from = op.input(0), weights = op.input(1), to = op.outputs[0];
   const Shape shape = writer.shapeOf(weights), result = writer.shapeOf(to);
-  if (shape.size() != 4 || !writer.layout(weights).isUnnamed())
-    return false;
-  auto windows = windowsOf(attributes, {shape[2].constant, shape[3].constant});
+  std::vector<int64_t> kernel;
+  for (const Dim &dim : llvm::ArrayRef<Dim>(shape).drop_front(2))
+    kernel.push_back(dim.constant);
+  auto windows = windowsOf(attributes, kernel);
   int64_t groups = attributes.integer("group", 1);
-  if (!windows || windows->isSame)
+  if (!windows || windows->isSame || !writer.hasForm(weights, grouped(writer, shape, groups)))
     return false;
+  if (kernel.size() != 2) {
+    assignBiased(writer, to, "conv", ownTransposedConv(writer, op, *windows, groups), op.input(2));
+    return true;
+  }
   Shape form = grouped(writer, shape, groups);
   std::string options =
       option("stride_y", windows->strides[0], 1) + option("stride_x", windows->strides[1], 1) +

@@ -287,6 +287,11 @@ bool Writer::copyTo(int value) {
   return true;
 }
 
+bool graph::streams(Writer &writer, const Op &op) {
+  writer.writeBytes(op);
+  return true;
+}
+
 void Writer::writeUnknown(const Op &op) {
   unknown[op.type.str()].push_back(&op);
   writeBytes(op);
@@ -312,10 +317,12 @@ void Writer::writeBytes(const Op &op) {
     body += fmt::format("  s{} += {}[{}]\n", i, tensor, indices);
     sum += fmt::format("{}s{}", sum.empty() ? "" : " + ", i);
   }
-  // The first result is made of all operands; the others only have to be written.
-  bool isFirst = true;
+  // The first result that something reads is made of all operands; the others only have to be
+  // written.
+  auto isRead = [&](int output) { return output >= 0 && net.values[output].uses > 0; };
+  bool isFirst = true, isAnyRead = llvm::any_of(op.outputs, isRead);
   for (int output : op.outputs) {
-    if (output < 0 || (!isFirst && net.values[output].uses == 0))
+    if (output < 0 || (isAnyRead && !isRead(output)) || (!isAnyRead && !isFirst))
       continue;
     std::string extents, indices, call = isFirst ? arguments : "";
     const Layout &at = layout(output);
@@ -372,6 +379,8 @@ void Writer::write(const Op &op) {
     return;
   if (op.domain == "perfc" && writeLibraryOp(*this, op))
     return;
+  if (op.domain == streamedDomain)
+    return writeBytes(op);
   bool isForeign = !op.domain.empty() && op.domain != "com.microsoft";
   if (Emitter emit = isForeign ? nullptr : emitters.lookup(op.type); emit && emit(*this, op))
     return;

@@ -178,6 +178,9 @@ llvm::ArrayRef<EmitterEntry> fusedEmitters();
 llvm::ArrayRef<EmitterEntry> attentionEmitters();
 llvm::ArrayRef<EmitterEntry> loopEmitters();
 llvm::ArrayRef<EmitterEntry> rareEmitters();
+/// Operators that look at each element of their operands once and write each of their results once,
+/// wherever it goes: a selection, or a copy with other elements at some places.
+bool streams(Writer &writer, const Op &op);
 /// Writes an op of the library, of domain `perfc`; false for others.
 bool writeLibraryOp(Writer &writer, const Op &op);
 /// Writes an elementwise operation; false for others.
