@@ -15,6 +15,7 @@ import argparse
 import importlib
 import json
 import operator
+import re
 import sys
 
 import torch
@@ -63,11 +64,22 @@ def recorded(model, arguments):
     return module, dict(zip(placeholders, tensors))
 
 
+def by_names(text, symbols):
+    """An extent that is computed of open sizes, `2*s0`, with their names."""
+    return re.sub(r"[A-Za-z_]\w*", lambda found: symbols.get(found.group(), found.group()), text)
+
+
+def called(target):
+    """The name of what a node calls, with its overload; of a function that is no operator without where it lies in memory."""
+    text = str(target)
+    return text if not text.startswith("<") else f"{getattr(target, '__name__', 'function')}.default"
+
+
 def described(value, symbols):
     """A tensor as the file has it; None for what is none."""
     if not isinstance(value, torch.Tensor):
         return None
-    extents = [extent if isinstance(extent, int) else symbols.get(str(extent), str(extent)) for extent in value.shape]
+    extents = [extent if isinstance(extent, int) else by_names(str(extent), symbols) for extent in value.shape]
     return {"shape": extents, "dtype": str(value.dtype).replace("torch.", "")}
 
 
@@ -164,7 +176,7 @@ class Writer:
             return
         name = self.prefix + node.name
         results = [described(one, self.symbols) for one in results]
-        self.document["nodes"].append({"name": name, "op": str(node.target), "arguments": self.arguments(node), "results": results})
+        self.document["nodes"].append({"name": name, "op": called(node.target), "arguments": self.arguments(node), "results": results})
         self.references[node] = {"node": name}
 
     def inline(self, node, module, placeholders, operands):

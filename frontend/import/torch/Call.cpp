@@ -58,13 +58,15 @@ llvm::Optional<Shape> Call::resultShape(size_t index) const {
 
 static void binary(Expander &expander) {
   static const llvm::StringMap<llvm::StringRef> names = {
-      {"add", "Add"},       {"bitwise_and", "And"}, {"bitwise_or", "Or"},
-      {"div", "Div"},       {"__and__", "And"},     {"__or__", "Or"},
-      {"eq", "Equal"},      {"fmod", "Mod"},        {"ge", "GreaterOrEqual"},
-      {"gt", "Greater"},    {"le", "LessOrEqual"},  {"logical_and", "And"},
-      {"logical_or", "Or"}, {"logical_xor", "Xor"}, {"lt", "Less"},
-      {"maximum", "Max"},   {"minimum", "Min"},     {"mul", "Mul"},
-      {"remainder", "Mod"}, {"sub", "Sub"},         {"prelu", "PRelu"}};
+      {"add", "Add"},         {"bitwise_and", "And"}, {"bitwise_or", "Or"},
+      {"div", "Div"},         {"__and__", "And"},     {"__or__", "Or"},
+      {"eq", "Equal"},        {"fmod", "Mod"},        {"ge", "GreaterOrEqual"},
+      {"gt", "Greater"},      {"le", "LessOrEqual"},  {"logical_and", "And"},
+      {"logical_or", "Or"},   {"logical_xor", "Xor"}, {"lt", "Less"},
+      {"maximum", "Max"},     {"minimum", "Min"},     {"mul", "Mul"},
+      {"remainder", "Mod"},   {"sub", "Sub"},         {"prelu", "PRelu"},
+      {"multiply", "Mul"},    {"subtract", "Sub"},    {"divide", "Div"},
+      {"true_divide", "Div"}, {"bitwise_xor", "Xor"}};
   Call call(expander);
   int left = call.operand("self"), right = call.operand(call.has("weight") ? "weight" : "other");
   if (call.has("alpha") && call.real("alpha", 1) != 1)
@@ -205,6 +207,31 @@ static void square(Expander &expander) {
   call.result(call.op("Mul", {x, x}));
 }
 
+/// exp(x) - 1, and log(1 + x)
+static void besideOne(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  bool isLog = expander.node.op == "log1p";
+  call.result(isLog ? call.op("Log", {call.op("Add", {x, expander.number(1)})})
+                    : call.op("Sub", {call.op("Exp", {x}), expander.number(1)}));
+}
+
+/// The mean square of what differs from the mean; with the mean, or its root.
+static void variance(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor("self");
+  std::vector<int64_t> axes = call.list("dim");
+  bool isGiven = !axes.empty();
+  for (size_t i = 0; !isGiven && i < expander.rank(x); ++i)
+    axes.push_back(static_cast<int64_t>(i));
+  int off = call.op("Sub", {x, expander.reduce("ReduceMean", x, axes, 1)});
+  int value =
+      expander.reduce("ReduceMean", call.op("Mul", {off, off}), axes, call.isSet("keepdim"));
+  call.result(expander.node.op.startswith("std") ? call.op("Sqrt", {value}) : value);
+  if (expander.wants(1))
+    expander.result(1, expander.reduce("ReduceMean", x, axes, call.isSet("keepdim")));
+}
+
 static void logSigmoid(Expander &expander) {
   Call call(expander);
   call.result(call.op("Log", {call.op("Sigmoid", {call.tensor("self")})}));
@@ -225,7 +252,7 @@ static void gatedLinear(Expander &expander) {
 static void arg(Expander &expander) {
   Call call(expander);
   if (!call.has("dim"))
-    return expander.leave();
+    return expander.stream();
   call.result(call.op(expander.node.op == "argmin" ? "ArgMin" : "ArgMax", {call.tensor("self")},
                       {{"axis", {call.whole("dim", 0)}}, {"keepdims", {call.isSet("keepdim")}}}));
 }
@@ -243,6 +270,7 @@ static constexpr ExpansionEntry otherTable[] = {
     {"_weight_norm", "aten", weightNorm},
     {"_weight_norm_interface", "aten", weightNorm},
     {"abs", "aten", nullptr, "Abs"},
+    {"acos", "aten", nullptr, "Acos"},
     {"acosh", "aten", nullptr, "Acosh"},
     {"add", "aten", binary},
     {"addcdiv", "aten", fusedAdd},
@@ -253,11 +281,14 @@ static constexpr ExpansionEntry otherTable[] = {
     {"any", "aten", reduce},
     {"argmax", "aten", arg},
     {"argmin", "aten", arg},
+    {"asin", "aten", nullptr, "Asin"},
     {"asinh", "aten", nullptr, "Asinh"},
+    {"atan", "aten", nullptr, "Atan"},
     {"atanh", "aten", nullptr, "Atanh"},
     {"bitwise_and", "aten", binary},
     {"bitwise_not", "aten", nullptr, "Not"},
     {"bitwise_or", "aten", binary},
+    {"bitwise_xor", "aten", binary},
     {"ceil", "aten", nullptr, "Ceil"},
     {"celu", "aten", nullptr, "Celu"},
     {"clamp", "aten", clamp},
@@ -267,10 +298,14 @@ static constexpr ExpansionEntry otherTable[] = {
     {"cosh", "aten", nullptr, "Cosh"},
     {"cumsum", "aten", cumulate},
     {"div", "aten", binary},
+    {"divide", "aten", binary},
     {"elu", "aten", nullptr, "Elu"},
     {"eq", "aten", binary},
     {"erf", "aten", nullptr, "Erf"},
+    {"erfc", "aten", nullptr, "Erf"},
     {"exp", "aten", nullptr, "Exp"},
+    {"exp2", "aten", nullptr, "Exp"},
+    {"expm1", "aten", besideOne},
     {"floor", "aten", nullptr, "Floor"},
     {"floor_divide", "aten", binary},
     {"fmod", "aten", binary},
@@ -288,6 +323,9 @@ static constexpr ExpansionEntry otherTable[] = {
     {"linalg_norm", "aten", norm},
     {"linalg_vector_norm", "aten", norm},
     {"log", "aten", nullptr, "Log"},
+    {"log10", "aten", nullptr, "Log"},
+    {"log1p", "aten", besideOne},
+    {"log2", "aten", nullptr, "Log"},
     {"log_sigmoid", "aten", logSigmoid},
     {"log_softmax", "aten", softmax},
     {"logical_and", "aten", binary},
@@ -303,6 +341,7 @@ static constexpr ExpansionEntry otherTable[] = {
     {"minimum", "aten", binary},
     {"mish", "aten", nullptr, "Mish"},
     {"mul", "aten", binary},
+    {"multiply", "aten", binary},
     {"ne", "aten", notEqual},
     {"neg", "aten", nullptr, "Neg"},
     {"norm", "aten", norm},
@@ -317,6 +356,7 @@ static constexpr ExpansionEntry otherTable[] = {
     {"rsqrt", "aten", rsqrt},
     {"rsub", "aten", reverseSubtract},
     {"selu", "aten", nullptr, "Selu"},
+    {"sgn", "aten", nullptr, "Sign"},
     {"sigmoid", "aten", nullptr, "Sigmoid"},
     {"sign", "aten", nullptr, "Sign"},
     {"silu", "aten", nullptr, "Swish"},
@@ -326,10 +366,17 @@ static constexpr ExpansionEntry otherTable[] = {
     {"softplus", "aten", nullptr, "Softplus"},
     {"sqrt", "aten", nullptr, "Sqrt"},
     {"square", "aten", square},
+    {"std", "aten", variance},
+    {"std_mean", "aten", variance},
     {"sub", "aten", binary},
+    {"subtract", "aten", binary},
     {"sum", "aten", reduce},
     {"tan", "aten", nullptr, "Tan"},
     {"tanh", "aten", nullptr, "Tanh"},
+    {"true_divide", "aten", binary},
+    {"trunc", "aten", nullptr, "Floor"},
+    {"var", "aten", variance},
+    {"var_mean", "aten", variance},
     {"where", "aten", where},
 };
 

@@ -48,6 +48,8 @@ static void conv(Expander &expander) {
 static void linear(Expander &expander) {
   Call call(expander);
   int x = call.tensor("input"), weights = call.tensor("weight"), bias = call.tensor("bias");
+  if (expander.rank(weights) == 1) // one feature
+    return call.result(expander.plus(call.op("MatMul", {x, weights}), bias));
   if (expander.rank(weights) != 2)
     return expander.leave();
   if (expander.rank(x) == 2)
@@ -84,6 +86,31 @@ static void addedProduct(Expander &expander) {
 static void embedding(Expander &expander) {
   Call call(expander);
   call.result(call.op("Gather", {call.tensor("weight"), call.tensor("indices")}));
+}
+
+/// The rows of each bag, summed: as many for each of them.
+static void embeddingBag(Expander &expander) {
+  Call call(expander);
+  int rows = call.op("Gather", {call.tensor("weight"), call.tensor("indices")});
+  const Shape of = expander.shape(rows);
+  auto shape = call.resultShape();
+  if (expander.hasFailed() || of.size() != 2 || !shape || shape->size() != 2)
+    return expander.hasFailed() ? void() : expander.stream();
+  auto each = call.dims.exactQuotient(of[0], shape->front());
+  if (!each)
+    return expander.stream();
+  call.result(
+      expander.reduce("ReduceSum", expander.reshape(rows, {shape->front(), *each, of[1]}), {1}, 0));
+}
+
+/// Rows of tokens sorted by expert, each by the product of its expert.
+static void expertProduct(Expander &expander) {
+  Call call(expander);
+  int x = call.tensor(call.has("self") ? "self" : "input"),
+      weights = call.tensor(call.has("mat2") ? "mat2" : "weight");
+  if (expander.rank(x) != 2 || expander.rank(weights) != 3)
+    return expander.leave();
+  call.result(call.op("ExpertProduct", {x, weights}));
 }
 
 static void batchNorm(Expander &expander) {
@@ -128,14 +155,15 @@ static void groupNorm(Expander &expander) {
   Call call(expander);
   int x = call.tensor("input");
   int64_t groups = call.whole(call.has("num_groups") ? "num_groups" : "group", 0);
-  if (expander.rank(x) < 3 || groups < 1)
+  bool isInstance = expander.node.op == "instance_norm";
+  if (expander.rank(x) < 3 || (!isInstance && groups < 1))
     return expander.leave();
   const Shape of = expander.shape(x), channels = {of[1]};
   auto form = [&](llvm::StringRef name) {
     int value = call.tensor(name);
     return value < 0 ? expander.stored(channels, Float) : value;
   };
-  if (of[1].is(groups))
+  if (isInstance || of[1].is(groups))
     return call.result(call.op("InstanceNormalization", {x, form("weight"), form("bias")}));
   bool isLine = of.size() == 3; // an image of one row
   int image = isLine ? expander.reshape(x, {of[0], of[1], 1, of[2]}) : x;
@@ -227,6 +255,7 @@ static void recurrent(Expander &expander) {
                          : expander.node.op == "gru" ? "GRU"
                                                      : "RNN";
   x = isBatchFirst ? expander.transpose(x, {1, 0, 2}) : x;
+  std::vector<int> states; // of each layer behind the last step
   for (size_t layer = 0; layer < layers; ++layer) {
     // The tables of both directions side by side.
     auto table = [&](size_t first, size_t second) {
@@ -251,10 +280,63 @@ static void recurrent(Expander &expander) {
     const Shape of = expander.shape(x);
     if (of.size() != 4)
       return;
+    if (expander.wants(1) || expander.wants(2))
+      states.push_back(expander.reshape(expander.part(x, 0, call.dims.subtract(of[0], 1), 1),
+                                        {of[1], of[2], of[3]}));
     x = expander.reshape(expander.transpose(x, {0, 2, 1, 3}),
                          {of[0], of[2], call.dims.multiply(of[1], of[3])});
   }
   call.result(isBatchFirst ? expander.transpose(x, {1, 0, 2}) : x);
+  if (states.empty())
+    return;
+  // The state of an LSTM has a second part of the same shape, which the layer makes on its way.
+  int last = states.size() == 1 ? states[0] : call.op("Concat", states, {{"axis", {0}}});
+  expander.result(1, last);
+  if (expander.wants(2))
+    expander.result(2, call.op("Identity", {last}));
+}
+
+/// One step of a recurrent layer. Gates of an LSTM: input, forget, candidate, output (Hochreiter
+/// and Schmidhuber 1997, with forget gates); of a GRU: reset, update, candidate (Cho et al. 2014).
+static void recurrentStep(Expander &expander) {
+  Call call(expander);
+  bool isLong = expander.node.op == "lstm_cell", isGated = expander.node.op == "gru_cell";
+  std::vector<int> states = call.tensors("hx");
+  auto gates = [&](int operand, llvm::StringRef table, llvm::StringRef bias) {
+    int value = call.op("MatMul", {operand, expander.transpose(call.tensor(table), {1, 0})});
+    return expander.plus(value, call.tensor(bias));
+  };
+  if (states.size() != (isLong ? 2U : 1U) || expander.rank(call.tensor("w_ih")) != 2 ||
+      expander.rank(call.tensor("w_hh")) != 2)
+    return expander.leave();
+  int ofInput = gates(call.tensor("input"), "w_ih", "b_ih"),
+      ofState = gates(states[0], "w_hh", "b_hh");
+  const Dim hidden = expander.hasFailed() ? Dim(1) : expander.shape(call.tensor("w_hh"))[1];
+  size_t axis = expander.hasFailed() ? 0 : expander.rank(ofInput) - 1;
+  auto gate = [&](int value, int64_t i) {
+    return expander.part(value, axis, call.dims.multiply(hidden, i), hidden);
+  };
+  auto both = [&](llvm::StringRef type, int left, int right) {
+    return call.op(type, {left, right});
+  };
+  auto sigmoid = [&](int value) { return call.op("Sigmoid", {value}); };
+  auto tanh = [&](int value) { return call.op("Tanh", {value}); };
+  if (isGated) {
+    auto opened = [&](int64_t i) {
+      return sigmoid(both("Add", gate(ofInput, i), gate(ofState, i)));
+    };
+    int update = opened(1);
+    int candidate = tanh(both("Add", gate(ofInput, 2), both("Mul", opened(0), gate(ofState, 2))));
+    int change = both("Mul", update, both("Sub", states[0], candidate));
+    return call.result(both("Add", candidate, change));
+  }
+  int all = both("Add", ofInput, ofState);
+  if (!isLong)
+    return call.result(expander.node.op.contains("relu") ? call.op("Relu", {all}) : tanh(all));
+  int kept = both("Mul", sigmoid(gate(all, 1)), states[1]);
+  int cell = both("Add", kept, both("Mul", sigmoid(gate(all, 0)), tanh(gate(all, 2))));
+  call.result(both("Mul", sigmoid(gate(all, 3)), tanh(cell)));
+  expander.result(1, cell);
 }
 
 static size_t poolSides(const Expander &expander) {
@@ -295,7 +377,7 @@ static void adaptivePool(Expander &expander) {
   for (size_t i = 0; i < sides; ++i) {
     const Dim &side = of[i + 2];
     if (!side.isNumber() || wanted[i] < 1 || side.constant % wanted[i])
-      return expander.leave();
+      return expander.stream(); // windows of several sizes
     kernel.push_back(side.constant / wanted[i]);
   }
   call.result(call.op(isMax ? "MaxPool" : "AveragePool", {x},
@@ -305,7 +387,10 @@ static void adaptivePool(Expander &expander) {
 static constexpr ExpansionEntry layerTable[] = {
     {"_adaptive_avg_pool2d", "aten", adaptivePool},
     {"_adaptive_avg_pool3d", "aten", adaptivePool},
+    {"_embedding_bag", "aten", embeddingBag},
+    {"_embedding_bag_forward_only", "aten", embeddingBag},
     {"_fused_rms_norm", "aten", layerNorm},
+    {"_grouped_mm", "aten", expertProduct},
     {"_native_batch_norm_legit_no_training", "aten", batchNorm},
     {"_scaled_dot_product_cudnn_attention", "aten", attention},
     {"_scaled_dot_product_efficient_attention", "aten", attention},
@@ -335,11 +420,15 @@ static constexpr ExpansionEntry layerTable[] = {
     {"cudnn_batch_norm", "aten", batchNorm},
     {"einsum", "aten", einsum},
     {"embedding", "aten", embedding},
+    {"embedding_bag", "aten", embeddingBag},
     {"group_norm", "aten", groupNorm},
     {"gru", "aten", recurrent},
+    {"gru_cell", "aten", recurrentStep},
+    {"instance_norm", "aten", groupNorm},
     {"layer_norm", "aten", layerNorm},
     {"linear", "aten", linear},
     {"lstm", "aten", recurrent},
+    {"lstm_cell", "aten", recurrentStep},
     {"matmul", "aten", product},
     {"max_pool1d", "aten", pool},
     {"max_pool2d", "aten", pool},
@@ -351,8 +440,11 @@ static constexpr ExpansionEntry layerTable[] = {
     {"native_layer_norm", "aten", layerNorm},
     {"rms_norm", "aten", layerNorm},
     {"rnn_relu", "aten", recurrent},
+    {"rnn_relu_cell", "aten", recurrentStep},
     {"rnn_tanh", "aten", recurrent},
+    {"rnn_tanh_cell", "aten", recurrentStep},
     {"scaled_dot_product_attention", "aten", attention},
+    {"transformers.grouped_mm_fallback", othersDomain, expertProduct},
 };
 
 llvm::ArrayRef<ExpansionEntry> torch::layerExpansions() { return layerTable; }

@@ -53,9 +53,13 @@ static void permute(Expander &expander) {
   int x = call.tensor("self");
   std::vector<int64_t> order = call.list("dims");
   const auto rank = static_cast<int64_t>(expander.rank(x));
-  if (expander.node.op != "permute") {
-    bool isPlain = expander.node.op == "t", isAxis = call.has("axis0");
-    int64_t one = call.whole(isAxis ? "axis0" : "dim0", 0),
+  llvm::StringRef op = expander.node.op;
+  if (op == "numpy_T") {
+    for (int64_t i = rank - 1; i >= 0; --i)
+      order.push_back(i);
+  } else if (op != "permute") {
+    bool isPlain = op == "t" || op == "mT", isAxis = call.has("axis0");
+    int64_t one = isPlain ? rank - 2 : call.whole(isAxis ? "axis0" : "dim0", 0),
             other = isPlain ? rank - 1 : call.whole(isAxis ? "axis1" : "dim1", 1);
     auto first = call.place(one, expander.rank(x)),
          second = first ? call.place(other, expander.rank(x)) : llvm::None;
@@ -90,9 +94,18 @@ static void unsqueeze(Expander &expander) {
   call.result(call.op("Unsqueeze", {call.tensor("self")}, {{"axes", {call.whole("dim", 0)}}}));
 }
 
+/// An operand of one dimension without elements, such as a cache that nothing is in yet, is none.
 static void concatenate(Expander &expander) {
   Call call(expander);
-  call.result(call.op("Concat", call.tensors("tensors"), {{"axis", {call.whole("dim", 0)}}}));
+  std::vector<int> list = call.tensors("tensors");
+  auto shape = call.resultShape();
+  llvm::erase_if(list, [&](int value) {
+    const Shape of = expander.shape(value);
+    return of.size() == 1 && of[0].is(0) && (!shape || shape->size() != 1);
+  });
+  if (list.size() == 1)
+    return call.result(call.op("Identity", list));
+  call.result(call.op("Concat", list, {{"axis", {call.whole("dim", 0)}}}));
 }
 
 static void stack(Expander &expander) {
@@ -252,12 +265,23 @@ static void resize(Expander &expander) {
   auto shape = call.resultShape();
   int x = call.tensor(call.has("self") ? "self" : "input");
   if (!shape || expander.rank(x) != shape->size())
-    return expander.leave();
+    return expander.stream();
   llvm::StringRef op = expander.node.op;
   llvm::StringRef mode = op.contains("nearest") ? "nearest"
                          : op.contains("cubic") ? "cubic"
                                                 : "linear";
   call.result(call.op("Resize", {x, -1, -1, expander.wholes(*shape)}, {{"mode", {}, 0, mode}}));
+}
+
+/// What lies at places between those of an image.
+static void sample(Expander &expander) {
+  Call call(expander);
+  static constexpr llvm::StringLiteral modes[] = {"linear", "nearest", "cubic"};
+  auto mode = static_cast<size_t>(call.whole("interpolation_mode", 0));
+  if (mode > 1 || expander.rank(call.tensor("input")) != 4)
+    return expander.stream();
+  call.result(call.op("GridSample", {call.tensor("input"), call.tensor("grid")},
+                      {{"mode", {}, 0, modes[mode]}}));
 }
 
 /// Blocks of channels become neighbours in the image: [N, C*r*r, H, W] as [N, C, H*r, W*r].
@@ -278,7 +302,7 @@ static void pixelShuffle(Expander &expander) {
 }
 
 /// Places that one tensor of whole numbers says; others, such as those where something holds, are
-/// left.
+/// looked for.
 static void index(Expander &expander) {
   Call call(expander);
   std::vector<int> indices = call.tensors("indices");
@@ -287,7 +311,7 @@ static void index(Expander &expander) {
   bool isWhole = first != indices.end() && llvm::count_if(indices, isGiven) == 1 &&
                  (expander.type(*first) == Int64 || expander.type(*first) == Int32);
   if (!isWhole)
-    return expander.leave();
+    return expander.stream();
   call.result(
       call.op("Gather", {call.tensor("self"), *first}, {{"axis", {first - indices.begin()}}}));
 }
@@ -302,8 +326,10 @@ static void constant(Expander &expander) {
 }
 
 static constexpr ExpansionEntry layoutTable[] = {
+    {"_index_put_impl", "aten", nullptr},
     {"_reshape_alias", "aten", view},
     {"_to_copy", "aten", same},
+    {"_unique2", "aten", nullptr},
     {"_unsafe_index", "aten", index},
     {"_unsafe_view", "aten", view},
     {"_upsample_bicubic2d_aa", "aten", resize},
@@ -311,17 +337,33 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"_upsample_nearest_exact2d", "aten", resize},
     {"alias", "aten", same},
     {"arange", "aten", constant},
+    {"argsort", "aten", nullptr},
+    {"bernoulli", "aten", nullptr},
+    {"bincount", "aten", nullptr},
+    {"block_diag", "aten", nullptr},
     {"broadcast_to", "aten", expand},
+    {"bucketize", "aten", nullptr},
     {"cat", "aten", concatenate},
+    {"channel_shuffle", "aten", nullptr},
     {"chunk", "aten", split},
     {"clone", "aten", same},
+    {"col2im", "aten", nullptr},
     {"concat", "aten", concatenate},
     {"concatenate", "aten", concatenate},
     {"constant_pad_nd", "aten", pad},
     {"contiguous", "aten", same},
-    {"detach", "aten", same},
-    {"dropout", "aten", same},
     {"copy", "aten", overwrite},
+    {"copy_", "aten", nullptr},
+    {"count_nonzero", "aten", nullptr},
+    {"cummax", "aten", nullptr},
+    {"cummin", "aten", nullptr},
+    {"cumprod", "aten", nullptr},
+    {"detach", "aten", same},
+    {"diag", "aten", nullptr},
+    {"diag_embed", "aten", nullptr},
+    {"diagonal", "aten", nullptr},
+    {"diagonal_scatter", "aten", nullptr},
+    {"dropout", "aten", same},
     {"empty", "aten", constant},
     {"empty_like", "aten", constant},
     {"expand", "aten", expand},
@@ -334,28 +376,78 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"full", "aten", constant},
     {"full_like", "aten", constant},
     {"gather", "aten", gather},
+    {"grid_sampler", "aten", sample},
+    {"grid_sampler_2d", "aten", sample},
+    {"grid_sampler_3d", "aten", nullptr},
+    {"hamming_window", "aten", constant},
+    {"hann_window", "aten", constant},
+    {"histc", "aten", nullptr},
+    {"im2col", "aten", nullptr},
     {"index", "aten", index},
+    {"index_add", "aten", nullptr},
+    {"index_copy", "aten", nullptr},
+    {"index_fill", "aten", nullptr},
+    {"index_put", "aten", nullptr},
+    {"index_reduce", "aten", nullptr},
     {"index_select", "aten", gather},
+    {"isin", "aten", nullptr},
+    {"kthvalue", "aten", nullptr},
     {"lift_fresh_copy", "aten", same},
     {"linspace", "aten", constant},
+    {"logcumsumexp", "aten", nullptr},
+    {"logspace", "aten", constant},
+    {"mT", "aten", permute},
+    {"masked_scatter", "aten", nullptr},
+    {"masked_select", "aten", nullptr},
+    {"max_unpool2d", "aten", nullptr},
+    {"median", "aten", nullptr},
+    {"mode", "aten", nullptr},
+    {"msort", "aten", nullptr},
+    {"multinomial", "aten", nullptr},
     {"new_empty", "aten", constant},
     {"new_full", "aten", constant},
     {"new_ones", "aten", constant},
     {"new_zeros", "aten", constant},
+    {"nonzero", "aten", nullptr},
+    {"nonzero_numpy", "aten", nullptr},
+    {"normal", "aten", nullptr},
+    {"normal_functional", "aten", nullptr},
+    {"numpy_T", "aten", permute},
+    {"one_hot", "aten", nullptr},
     {"ones", "aten", constant},
     {"ones_like", "aten", constant},
     {"pad", "aten", pad},
     {"permute", "aten", permute},
     {"pixel_shuffle", "aten", pixelShuffle},
+    {"pixel_unshuffle", "aten", nullptr},
+    {"rand", "aten", nullptr},
+    {"rand_like", "aten", nullptr},
+    {"randint", "aten", nullptr},
+    {"randint_like", "aten", nullptr},
+    {"randn", "aten", nullptr},
+    {"randn_like", "aten", nullptr},
+    {"randperm", "aten", nullptr},
+    {"real", "aten", same},
     {"reflection_pad2d", "aten", pad},
     {"repeat", "aten", repeat},
     {"repeat_interleave", "aten", repeatEach},
+    {"replication_pad1d", "aten", nullptr},
+    {"replication_pad2d", "aten", nullptr},
+    {"replication_pad3d", "aten", nullptr},
     {"reshape", "aten", view},
     {"reshape_as", "aten", view},
     {"roll", "aten", roll},
+    {"rot90", "aten", nullptr},
     {"scalar_tensor", "aten", constant},
+    {"scatter", "aten", nullptr},
+    {"scatter_add", "aten", nullptr},
+    {"scatter_reduce", "aten", nullptr},
+    {"searchsorted", "aten", nullptr},
     {"select", "aten", select},
+    {"select_scatter", "aten", nullptr},
     {"slice", "aten", slice},
+    {"slice_scatter", "aten", nullptr},
+    {"sort", "aten", nullptr},
     {"split", "aten", split},
     {"split_with_sizes", "aten", split},
     {"squeeze", "aten", squeeze},
@@ -363,13 +455,24 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"swapaxes", "aten", permute},
     {"swapdims", "aten", permute},
     {"t", "aten", permute},
+    {"take", "aten", nullptr},
+    {"take_along_dim", "aten", nullptr},
     {"tensor_split", "aten", split},
     {"tile", "aten", repeat},
     {"to", "aten", same},
+    {"topk", "aten", nullptr},
     {"transpose", "aten", permute},
+    {"tril", "aten", nullptr},
+    {"tril_indices", "aten", constant},
+    {"triu", "aten", nullptr},
+    {"triu_indices", "aten", constant},
     {"type_as", "aten", same},
     {"unbind", "aten", split},
     {"unflatten", "aten", view},
+    {"unfold", "aten", nullptr},
+    {"uniform", "aten", nullptr},
+    {"unique", "aten", nullptr},
+    {"unique_consecutive", "aten", nullptr},
     {"unsafe_chunk", "aten", split},
     {"unsafe_split", "aten", split},
     {"unsqueeze", "aten", unsqueeze},

@@ -236,7 +236,7 @@ bool Reader::node(const Object &from) {
   // anyway.
   llvm::StringRef own = *op;
   bool isAten = own.consume_front("aten.");
-  own = own.split('.').first;
+  own = isAten ? own.split('.').first : own.rsplit('.').first; // without the overload
   if (own.size() > 1 && !own.endswith("__"))
     own.consume_back("_");
   node.op = model.keep(own.str());
@@ -286,7 +286,8 @@ bool Reader::run(const Object &document) {
     if (!from)
       return fail("an output is no tensor of a node");
     model.graph.outputs.emplace_back();
-    model.graph.outputs.back().name = resultName(*from, object->getInteger("result").getValueOr(0));
+    model.graph.outputs.back().name =
+        latest(resultName(*from, object->getInteger("result").getValueOr(0)));
   }
   model.operatorSets.emplace_back("", 17);
   model.foldsWeights = false;

@@ -112,6 +112,22 @@ def every_op():
                                         (g.stored(gates * 6, 3), g.stored(gates * 6, 6), g.stored(gates * 6), g.stored(gates * 6))]
     g.op("lstm", [2, 5, 12], input=([2, 5, 3],), params=tables(4, 2), has_biases=True, num_layers=1, bidirectional=True, batch_first=True)
     g.op("gru", [5, 2, 6], input=([5, 2, 3],), params=tables(3, 1), has_biases=True, num_layers=1, batch_first=False)
+    states = g.op("lstm", [[5, 2, 6], [1, 2, 6], [1, 2, 6]], input=([5, 2, 3],), params=tables(4, 1), has_biases=True, num_layers=1)
+    for i in (1, 2):
+        g.document["outputs"].append({**states, "result": i})
+    for op, gates, count in (("lstm_cell", 4, 2), ("gru_cell", 3, 1), ("rnn_tanh_cell", 1, 1)):
+        hx = [g.input([2, 6]) for _ in range(count)]
+        g.op(op, [[2, 6]] * count, input=([2, 3],), hx=hx if count > 1 else hx[0], w_ih=g.stored(gates * 6, 3), w_hh=g.stored(gates * 6, 6),
+             b_ih=g.stored(gates * 6), b_hh=g.stored(gates * 6))
+    g.op("conv_transpose1d", [1, 6, 16], input=([1, 4, 8],), weight=g.stored(4, 6, 4), bias=g.stored(6), stride=[2], padding=[1])
+    g.op("conv_transpose3d", [1, 6, 3, 5, 7], input=([1, 4, 2, 3, 4],), weight=g.stored(4, 3, 2, 3, 1), stride=[1, 2, 2], padding=[0, 1, 0], groups=2)
+    g.op("instance_norm", IMAGE, input=(IMAGE,), weight=g.stored(4), bias=g.stored(4))
+    g.op("linear", [4, 2], input=([4, 2, 3],), weight=g.stored(3))
+    g.op("embedding_bag", [4, 5], weight=g.stored(7, 5), indices=([12], "int64"), offsets=([4], "int64"))
+    g.op("_grouped_mm", [6, 5], self=([6, 3],), mat2=g.stored(2, 3, 5), offs=([2], "int32"))
+    g.op("grid_sampler", [1, 4, 3, 5], input=(IMAGE,), grid=([1, 3, 5, 2],), interpolation_mode=0)
+    g.op("einsum", [2, 4, 5], equation="...ij,...jk->...ik", tensors=[g.input([2, 4, 3]), g.input([1, 3, 5])])
+    g.op("adaptive_avg_pool2d", [1, 4, 3, 3], self=(IMAGE,), output_size=[3, 3])
 
     g.op("view", [1, 256], self=(IMAGE,), size=[1, 256])
     g.op("flatten", [1, 256], self=(IMAGE,), start_dim=1)
@@ -130,6 +146,7 @@ def every_op():
     g.op("squeeze", [5], self=([1, 5, 1],))
     g.op("squeeze", [1, 5], self=([1, 5, 1],), dim=[1, 2])
     g.op("unsqueeze", [2, 3, 1], self=(ROWS,), dim=-1)
+    g.op("cat", [2, 3], tensors=[g.input([0]), g.input(ROWS)], dim=-2)
     g.op("cat", [2, 7], tensors=[g.input(ROWS), g.input([2, 4])], dim=-1)
     g.op("stack", [2, 2, 3], tensors=[g.input(ROWS), g.input(ROWS)], dim=1)
     g.op("tensor_split", [[2, 1], [2, 2]], self=(ROWS,), indices=[1], dim=1)
@@ -146,11 +163,24 @@ def every_op():
     g.op("upsample_nearest2d", [1, 4, 16, 16], self=(IMAGE,), output_size=[16, 16])
     g.op("upsample_nearest2d", [1, 4, 16, 16], input=(IMAGE,), scale_factors=[2.0, 2.0])
     g.op("upsample_bilinear2d", [1, 4, 16, 16], input=(IMAGE,), output_size=[16, 16], align_corners=False)
+    g.op("upsample_bicubic2d", [1, 4, 12, 20], input=(IMAGE,), output_size=[12, 20])
+    for op in "expm1 log1p".split():
+        g.op(op, ROWS, self=(ROWS,))
+    g.op("var_mean", [[2], [2]], self=(ROWS,), dim=[1])
+    g.op("std", [2, 1], self=(ROWS,), dim=[1], keepdim=True)
+    g.op("numpy_T", [3, 2], self=(ROWS,))
+    g.op("mT", [4, 3, 2], self=([4, 2, 3],))
     g.op("_to_copy", ROWS, "float16", self=(ROWS,))
     g.op("add", ROWS, self=(ROWS,), other=g.op("full", [3], result=False, size=[3], fill_value=1))
-    # Costed by what they read and write.
+    # Each element once.
     g.op("index", [5], self=(ROWS,), indices=[g.input([5], "int64"), g.input([5], "int64")])
     g.op("topk", [[2, 2], [2, 2]], self=(ROWS,), k=2)
+    g.op("sort", [ROWS, ROWS], self=(ROWS,), dim=-1)
+    g.op("index_put", ROWS, self=(ROWS,), indices=[g.input([5], "int64")], values=([5, 3],))
+    g.op("scatter_add", ROWS, self=(ROWS,), dim=0, index=(ROWS, "int64"), src=(ROWS,))
+    g.op("randn", ROWS, size=ROWS)
+    # Costed by what they read and write, and listed.
+    g.op("fft_rfft", [2, 2], self=(ROWS,), dim=-1)
     g.op("slice", [2, 1], self=(ROWS,), dim=1, end={"size": "sym"})
     g.write("every_op.pt.json")
 
@@ -201,6 +231,27 @@ def written():
     g.op("copy_", [2, 2], result=False, self=part, src=g.op("mm", [2, 2], result=False, self=x, mat2=g.stored(4, 2)))
     g.op("mm", [2, 3], self=y, mat2=g.stored(4, 3))
     g.write("written.pt.json")
+
+
+def written_open():
+    """A size that is computed of open ones."""
+    g = Graph()
+    x = g.input(["batch", "seq", 8])
+    x = g.op("view", ["batch*seq", 8], result=False, self=x, size=[{"size": "s"}, 8])
+    x = g.op("cat", ["2*batch*seq + 1", 8], result=False, tensors=[x, x, g.stored(1, 8)], dim=0)
+    g.op("view", ["16*batch*seq + 8"], self=x, size=[-1])
+    g.write("open.pt.json")
+
+
+def experts():
+    """Rows sorted by expert, by the two products of a layer of four experts."""
+    g = Graph()
+    x = g.op("_grouped_mm", [6, 32], result=False, self=([6, 16],), mat2=g.stored(4, 16, 32), offs=([4], "int32"))
+    node = {"name": "down", "op": "transformers.grouped_mm_fallback.default", "arguments": {"input": x, "weight": g.stored(4, 32, 16), "offs": g.input([4], "int32")},
+            "results": [{"shape": [6, 16], "dtype": "float32"}]}
+    g.document["nodes"].append(node)
+    g.document["outputs"].append({"node": "down"})
+    g.write("experts.pt.json")
 
 
 def weights():
@@ -258,5 +309,7 @@ layer()
 parts()
 written()
 weights()
+written_open()
+experts()
 if len(sys.argv) > 1:
     hostile(sys.argv[1])
