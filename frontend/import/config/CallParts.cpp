@@ -73,6 +73,17 @@ std::string CallText::partByDefault(const ast::Arg &parameter, const Object &aro
   return call(*keys, path, kind);
 }
 
+/// The task that the model around gives its part at the end of `path`, whatever the part says: an
+/// entry "decoder CausalLM" of its list `part_heads_`; "" for none.
+llvm::StringRef CallText::wholeTask(llvm::ArrayRef<llvm::StringRef> path) const {
+  if (path.empty() || outer.empty())
+    return "";
+  for (llvm::StringRef entry : textsOf(table, folder, "part_heads_" + outer))
+    if (auto [part, task] = entry.split(' '); part == path.back())
+      return task;
+  return "";
+}
+
 /// Whether words and output share one table says the outer configuration of a model with a text
 /// model, where it says so or the type has one for all models.
 void CallText::shareTable(Object &keys, llvm::StringRef kind) const {

@@ -309,7 +309,8 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
   std::vector<Row> chain = chainOf(table, row);
   Object keys = withDerived(object, parametersOf(chain));
   shareTable(keys, name);
-  llvm::StringRef task = taskOf(object);
+  llvm::StringRef whole = wholeTask(path);
+  llvm::StringRef task = whole.empty() ? taskOf(object) : whole;
   if (!task.empty())
     task = knownTask(task, chain, path);
   else if (outerTask == headless) // neither have its parts a head
