@@ -74,13 +74,14 @@ std::string CallText::partByDefault(const ast::Arg &parameter, const Object &aro
 }
 
 /// The task that the model around gives its part at the end of `path`, whatever the part says: an
-/// entry "decoder CausalLM" of its list `part_heads_`; "" for none.
+/// entry "decoder CausalLM" of its list `part_heads_`, or "text_config whole" for its own; "" for
+/// none.
 llvm::StringRef CallText::wholeTask(llvm::ArrayRef<llvm::StringRef> path) const {
   if (path.empty() || outer.empty())
     return "";
   for (llvm::StringRef entry : textsOf(table, folder, "part_heads_" + outer))
     if (auto [part, task] = entry.split(' '); part == path.back())
-      return task;
+      return task == "whole" ? llvm::StringRef(outerTask) : task;
   return "";
 }
 
