@@ -95,7 +95,7 @@ private:
                  bool isWeight = true);
   bool batched(const Dims *a, const Dims *b);
   bool convolution(size_t x, size_t w, size_t bias, size_t stride, bool isTransposed, size_t groups,
-                   bool isTwice);
+                   unsigned times);
   bool normalisation(size_t scale, size_t shift);
   bool attention(size_t from, size_t causal, bool isHalf = false);
   bool attentionGradient(size_t causal);
@@ -172,12 +172,35 @@ static bool isSliding(llvm::ArrayRef<int64_t> image, llvm::ArrayRef<int64_t> win
   return true;
 }
 
-/// Arguments from `stride` on are strides, pads and dilations. `isTwice`: the products of both
-/// gradients, as many as the convolution has each.
+/// `, stride_y = 2` and so on for the sides of `names`.
+static std::string ofSides(llvm::StringRef what, llvm::StringRef names,
+                           llvm::ArrayRef<int64_t> values) {
+  std::string text;
+  for (size_t i = 0; i < values.size(); ++i)
+    text += fmt::format(", {}_{} = {}", what, names[i], values[i]);
+  return text;
+}
+
+/// How many gradients a convolution's gradient makes of the image and the weights, as the list
+/// `mask` of three says; both where it says nothing.
+static unsigned gradientsOf(llvm::StringRef mask) {
+  llvm::SmallVector<llvm::StringRef, 3> parts;
+  mask.consume_front("[");
+  mask.consume_back("]");
+  mask.split(parts, ',');
+  if (parts.size() != 3)
+    return 2;
+  return llvm::count_if(llvm::makeArrayRef(parts).take_front(2), [](llvm::StringRef part) {
+    return part.trim().equals_insensitive("true");
+  });
+}
+
+/// Arguments from `stride` on are strides, pads and dilations. `times` it runs: once for each
+/// gradient, which has as many products.
 bool CallReader::convolution(size_t xAt, size_t wAt, size_t biasAt, size_t strideAt,
-                             bool isTransposed, size_t groupsAt, bool isTwice) {
+                             bool isTransposed, size_t groupsAt, unsigned times) {
   const Dims *x = tensor(xAt), *w = tensor(wAt);
-  if (!x || !w || x->size() != w->size() || x->size() < 3 || x->size() > 4)
+  if (!x || !w || x->size() != w->size() || x->size() < 3 || x->size() > 5)
     return false;
   size_t ranks = x->size() - 2;
   auto stride = numbersOf(strideAt, ranks), pad = numbersOf(strideAt + 1, ranks),
@@ -189,31 +212,39 @@ bool CallReader::convolution(size_t xAt, size_t wAt, size_t biasAt, size_t strid
   if (!isSliding(*x, llvm::makeArrayRef(*w).drop_front(2), *stride, *pad, *dilation, isTransposed))
     return false;
   int64_t channels = isTransposed ? (*w)[1] * groups : (*w)[0];
+  Dims image = *x, filters = {groups, (*w)[0] / groups, (*w)[1]};
+  filters.insert(filters.end(), w->begin() + 2, w->end());
+  if (isTransposed && ranks == 1) { // an image of one row
+    image.insert(image.begin() + 2, 1);
+    filters.insert(filters.begin() + 3, 1);
+    for (auto *list : {&stride, &dilation, &pad})
+      (*list)->insert((*list)->begin(), list == &pad ? 0 : 1);
+  }
   std::string value;
-  if (isTransposed && ranks == 2)
-    value = fmt::format("conv2d_transposed(tensor{}, weight[{}, {}, {}, {}, {}], ", list(*x),
-                        groups, (*x)[1] / groups, (*w)[1], (*w)[2], (*w)[3]);
-  else if (isTransposed)
+  const char *module = "conv1d";
+  if (isTransposed && ranks == 3)
     return false;
-  else if (ranks == 2)
-    value = fmt::format("conv2d_groups(tensor{}, weight[{}, {}, {}, {}, {}], ", list(*x), groups,
-                        (*w)[0] / groups, (*w)[1], (*w)[2], (*w)[3]);
-  else
-    value = fmt::format(
-        "conv1d(tensor{}, weight[{}, {}, {}, {}], stride = {}, pad = {}, dilation = {})", list(*x),
-        groups, (*w)[0] / groups, (*w)[1], (*w)[2], (*stride)[0], (*pad)[0], (*dilation)[0]);
-  if (ranks == 2)
-    value += fmt::format(
-        "stride_y = {0}, stride_x = {1}, dilation_y = {2}, dilation_x = {3}, top = {4}, "
-        "bottom = {4}, left = {5}, right = {5})",
-        (*stride)[0], (*stride)[1], (*dilation)[0], (*dilation)[1], (*pad)[0], (*pad)[1]);
-  const char *module = ranks == 1 ? "conv1d" : isTransposed ? "transposed" : "grouped";
-  if (tensor(biasAt) && ranks == 2 && !isTwice)
+  if (ranks == 1 && !isTransposed) {
+    value = fmt::format("conv1d(tensor{}, weight{}, stride = {}, pad = {}, dilation = {})",
+                        list(image), list(filters), (*stride)[0], (*pad)[0], (*dilation)[0]);
+  } else if (ranks == 3) {
+    module = "conv3d";
+    value = fmt::format("conv3d_groups(tensor{}, weight{}{}{}{})", list(image), list(filters),
+                        ofSides("stride", "zyx", *stride), ofSides("dilation", "zyx", *dilation),
+                        ofSides("pad", "zyx", *pad));
+  } else {
+    module = isTransposed ? "transposed" : "grouped";
+    value = fmt::format("{}(tensor{}, weight{}{}{}, top = {}, bottom = {}, left = {}, right = {})",
+                        isTransposed ? "conv2d_transposed" : "conv2d_groups", list(image),
+                        list(filters), ofSides("stride", "yx", *stride),
+                        ofSides("dilation", "yx", *dilation), (*pad)[0], (*pad)[0], (*pad)[1],
+                        (*pad)[1]);
+  }
+  if (tensor(biasAt) && ranks == 2 && times == 1)
     value = fmt::format("channel_bias({}, weight[{}])", value, channels);
-  set(value, {module, "elementwise"});
-  if (isTwice)
-    set(value, {module});
-  return true;
+  for (unsigned i = 0; i < times; ++i)
+    set(value, {module, "elementwise"});
+  return times > 0;
 }
 
 /// Over the last ranks, as many as the scale has.
@@ -332,16 +363,21 @@ bool CallReader::rows(llvm::StringRef op, const char *module) {
   return true;
 }
 
-/// Of images: channels are the second rank. In training their means and variances come first.
+/// Channels are the second rank; of images that are none all places stand in a row. In training their
+/// means and variances come first.
 bool CallReader::batchNorm() {
   const Dims *x = tensor(0);
-  if (!x || x->size() != 4)
+  if (!x || x->size() < 2)
     return false;
+  int64_t channels = (*x)[1];
+  Dims image = x->size() == 4
+                   ? *x
+                   : Dims{(*x)[0], channels, 1, elementsOf(*x) / ((*x)[0] * channels)};
   if (isTrue(5)) {
-    made.body += fmt::format("  x = tensor{}\n  y[c] += x[n, c, i, j]\n", list(*x));
+    made.body += fmt::format("  x = tensor{}\n  y[c] += x[n, c, i, j]\n", list(image));
     made.results.push_back("y");
   }
-  set(fmt::format("batchnorm(tensor{}, weight[{}], weight[{}])", list(*x), (*x)[1], (*x)[1]),
+  set(fmt::format("batchnorm(tensor{}, weight[{}], weight[{}])", list(image), channels, channels),
       {"batchnorm"});
   return true;
 }
@@ -355,6 +391,8 @@ bool CallReader::embedding() {
   return true;
 }
 
+static constexpr size_t noArgument = SIZE_MAX;
+
 /// Which arguments of an operator are what.
 const CallReader::Operator CallReader::operators[] = {
     {"linear",
@@ -365,11 +403,13 @@ const CallReader::Operator CallReader::operators[] = {
      [](CallReader &c) { return c.product2d(c.tensor(1), c.tensor(2), false, c.tensor(0)); }},
     {"bmm", [](CallReader &c) { return c.batched(c.tensor(0), c.tensor(1)); }},
     {"baddbmm", [](CallReader &c) { return c.batched(c.tensor(1), c.tensor(2)); }},
-    {"conv2d conv1d", [](CallReader &c) { return c.convolution(0, 1, 2, 3, false, 6, false); }},
+    {"conv1d conv2d conv3d", [](CallReader &c) { return c.convolution(0, 1, 2, 3, false, 6, 1); }},
     {"convolution _convolution",
-     [](CallReader &c) { return c.convolution(0, 1, 2, 3, c.isTrue(6), 8, false); }},
+     [](CallReader &c) { return c.convolution(0, 1, 2, 3, c.isTrue(6), 8, 1); }},
     {"convolution_backward",
-     [](CallReader &c) { return c.convolution(1, 2, 3, 4, c.isTrue(7), 9, true); }},
+     [](CallReader &c) {
+       return c.convolution(1, 2, noArgument, 4, c.isTrue(7), 9, gradientsOf(c.text(10)));
+     }},
     {"layer_norm native_layer_norm", [](CallReader &c) { return c.normalisation(2, 3); }},
     {"rms_norm _fused_rms_norm",
      [](CallReader &c) { return c.normalisation(2, c.call.arguments.size()); }},
@@ -387,6 +427,7 @@ const CallReader::Operator CallReader::operators[] = {
      [](CallReader &c) { return c.attentionGradient(14); }},
     {"_grouped_mm", [](CallReader &c) { return c.grouped(); }},
     {"lstm gru rnn_tanh rnn_relu", [](CallReader &c) { return c.recurrent(); }},
+    {"_cudnn_rnn_backward", [](CallReader &c) { return c.recurrent() && c.recurrent(); }},
     {"gelu", [](CallReader &c) { return c.rows("gelu", "gelu"); }},
     {"relu", [](CallReader &c) { return c.rows("relu", "relu"); }},
     {"silu", [](CallReader &c) { return c.rows("silu", "silu"); }},

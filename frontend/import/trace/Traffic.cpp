@@ -32,7 +32,19 @@ static bool isTraffic(llvm::StringRef name) {
       .Cases("native_layer_norm_backward", "_fused_rms_norm_backward", true)
       .Cases("native_batch_norm_backward", "cudnn_batch_norm_backward", true)
       .Cases("max_pool2d_with_indices_backward", "cumsum", "index_put", "_index_put_impl", true)
-      .Default(name.startswith("_foreach_"));
+      .Cases("topk", "sort", "argsort", "scatter", "scatter_add", "index_add", "roll", "flip", true)
+      .Cases("native_group_norm", "native_group_norm_backward", "glu", "glu_backward", true)
+      .Cases("sigmoid_backward", "softplus_backward", "hardswish_backward", "mish_backward", true)
+      .Cases("elu_backward", "leaky_relu_backward", "hardsigmoid_backward", "hardtanh_backward",
+             true)
+      .Cases("_embedding_bag", "_embedding_bag_dense_backward", "avg_pool2d", true)
+      .Cases("avg_pool2d_backward", "_adaptive_avg_pool2d", "_adaptive_avg_pool2d_backward", true)
+      .Cases("_adaptive_avg_pool3d", "_adaptive_avg_pool3d_backward", true)
+      .Cases("max_pool3d_with_indices", "max_pool3d_with_indices_backward", true)
+      .Cases("_prelu_kernel", "_prelu_kernel_backward", "grid_sampler_2d", true)
+      .Cases("grid_sampler_2d_backward", "constant_pad_nd", "reflection_pad2d", "im2col", true)
+      .Default(name.startswith("_foreach_") || name.startswith("upsample_") ||
+               name.startswith("_upsample_"));
 }
 
 namespace {

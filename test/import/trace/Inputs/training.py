@@ -23,6 +23,15 @@ def calls():
     yield "nll_loss_forward", [BF16, INT], [], [[128, 1000], [128]], "nll"
     yield "nll_loss_backward", [BF16, BF16, INT], [], [[], [128, 1000], [128]], "nll_back"
     yield "embedding_dense_backward", [BF16, INT], ["", "", "1000"], [[128, 32], [128], []], "scatter"
+    conv = ["", "", "", "[16]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", "[False, True, True]"]
+    yield "convolution_backward", [FP32] * 3, conv, [[2, 16, 14, 14], x, w], "wgrad"
+    volume = [[1, 4, 5, 6, 7], [6, 2, 3, 3, 1]]
+    yield "conv3d", [FP32] * 2, ["", "", "", "[1, 2, 2]", "[1, 1, 0]", "[1, 1, 1]", "2"], volume, "conv3d_kernel"
+    row = [[2, 8, 10], [8, 4, 4]]
+    yield "convolution", [FP32] * 2, ["", "", "", "[2]", "[1]", "[1]", "True", "[0]", "1"], row, "dgrad"
+    tables = [[24, 3], [24, 6], [24], [24]]
+    yield "_cudnn_rnn_backward", [FP32, "TensorList"], [], [[5, 2, 3], tables, [], [1000]], "rnn"
+    yield "batch_norm", [BF16] * 5, ["", "", "", "", "", "False", "0.1", "1e-5", "True"], [[2, 8, 3, 4, 5], *batch[1:]], "transform_volume"
     yield "_grouped_mm", [BF16, BF16, "int"], [], [[100, 32], [8, 32, 16], [8]], "grouped"
 
 
