@@ -163,6 +163,7 @@ std::vector<std::string> Product::indicesOf(const Layout &at,
 
 /// `RESULT[…] += LEFT[…] * RIGHT[…]`, with an index for each rank.
 bool Product::equation(const Following &next) {
+  writer.named(left); // stored tensors, too: the form that it has is what the other one takes
   // Operands that are vectors have their dimension as the inner one.
   Layout a = turned(left, turnsLeft), b = turned(right, turnsRight);
   bool isRow = a.dims.size() == 1, isColumn = b.dims.size() == 1;
@@ -212,8 +213,6 @@ bool Product::equation(const Following &next) {
     if (isColumn)
       b.dims.emplace_back();
   }
-  if (a.isUnnamed())
-    a.name = writer.named(left);
   if (b.isUnnamed())
     b.name = writer.named(right);
   std::vector<std::string> lettersA(a.ranks.size()), lettersB(b.ranks.size()), to;

@@ -204,8 +204,19 @@ static void flatAttention(Expander &expander, Call &call) {
   }
   auto shape = call.resultShape();
   const Shape q = expander.shape(operands[0]), k = expander.shape(operands[1]);
-  if (!shape || call.tensor("attn_mask") >= 0 || call.isSet("is_causal") || q[1] != k[1])
+  if (!shape || call.isSet("is_causal") || q[1] != k[1])
     return expander.leave();
+  if (int mask = call.tensor("attn_mask"); mask >= 0) { // as many as the batch and heads, or one
+    Shape of = expander.shape(mask), flat = {1, 1};
+    if (of.size() > 2)
+      flat[0] = call.dims.product(llvm::ArrayRef<Dim>(of).drop_back(q[1].is(1) ? 2 : 3));
+    if (of.size() > 2 && !q[1].is(1))
+      flat[1] = of[of.size() - 3];
+    if (of.size() < 2 || !(flat[0] == q[0] || flat[0].is(1)))
+      return expander.leave();
+    flat.append(of.end() - 2, of.end());
+    operands.push_back(expander.reshape(mask, flat));
+  }
   call.result(expander.reshape(call.op("ScaledAttention", operands, {{"turned", {0}}}), *shape));
 }
 

@@ -363,16 +363,15 @@ bool CallReader::rows(llvm::StringRef op, const char *module) {
   return true;
 }
 
-/// Channels are the second rank; of images that are none all places stand in a row. In training their
-/// means and variances come first.
+/// Channels are the second rank; of images that are none all places stand in a row. In training
+/// their means and variances come first.
 bool CallReader::batchNorm() {
   const Dims *x = tensor(0);
   if (!x || x->size() < 2)
     return false;
   int64_t channels = (*x)[1];
-  Dims image = x->size() == 4
-                   ? *x
-                   : Dims{(*x)[0], channels, 1, elementsOf(*x) / ((*x)[0] * channels)};
+  Dims image =
+      x->size() == 4 ? *x : Dims{(*x)[0], channels, 1, elementsOf(*x) / ((*x)[0] * channels)};
   if (isTrue(5)) {
     made.body += fmt::format("  x = tensor{}\n  y[c] += x[n, c, i, j]\n", list(image));
     made.results.push_back("y");

@@ -101,6 +101,9 @@ def every_op():
     g.op("scaled_dot_product_attention", [2, 3, 4, 5, 6], query=([2, 3, 4, 5, 6],), key=([2, 3, 4, 7, 6],), value=([2, 3, 4, 7, 6],))
     g.op("scaled_dot_product_attention", [2, 5, 6], query=([2, 5, 6],), key=([2, 7, 6],), value=([2, 7, 6],))
     g.op("scaled_dot_product_attention", [2, 4, 5, 6], query=([2, 4, 5, 6],), key=([2, 4, 7, 6],), value=([2, 4, 7, 6],))
+    g.op("scaled_dot_product_attention", [8, 5, 6], query=([8, 5, 6],), key=([8, 7, 6],), value=([8, 7, 6],), attn_mask=([8, 5, 7],))
+    g.op("scaled_dot_product_attention", [2, 3, 4, 5, 6], query=([2, 3, 4, 5, 6],), key=([2, 3, 4, 7, 6],), value=([2, 3, 4, 7, 6],),
+         attn_mask=([5, 7],))
     g.op("scaled_dot_product_attention", [2, 4, 5, 6], query=([2, 4, 5, 6],), key=([2, 2, 5, 6],), value=([2, 2, 5, 6],), is_causal=True)
     g.op("max_pool2d", [1, 4, 4, 4], self=(IMAGE,), kernel_size=[3, 3], stride=[2, 2], padding=[1, 1])
     g.op("max_pool2d_with_indices", [1, 4, 4, 4], self=(IMAGE,), kernel_size=[2], stride=[])
@@ -123,6 +126,9 @@ def every_op():
     g.op("conv_transpose3d", [1, 6, 3, 5, 7], input=([1, 4, 2, 3, 4],), weight=g.stored(4, 3, 2, 3, 1), stride=[1, 2, 2], padding=[0, 1, 0], groups=2)
     g.op("instance_norm", IMAGE, input=(IMAGE,), weight=g.stored(4), bias=g.stored(4))
     g.op("linear", [4, 2], input=([4, 2, 3],), weight=g.stored(3))
+    table = g.stored(9, 2)
+    g.document["stored"][-1]["buffer"] = True
+    g.op("linear", [9, 7], input=table, weight=g.stored(7, 2))
     g.op("embedding_bag", [4, 5], weight=g.stored(7, 5), indices=([12], "int64"), offsets=([4], "int64"))
     g.op("_grouped_mm", [6, 5], self=([6, 3],), mat2=g.stored(2, 3, 5), offs=([2], "int32"))
     g.op("grid_sampler", [1, 4, 3, 5], input=(IMAGE,), grid=([1, 3, 5, 2],), interpolation_mode=0)
