@@ -197,8 +197,11 @@ static bool einsum(Inference &inference) {
   for (size_t i = 0; i < ranks.size(); ++i)
     for (size_t d = 0; d < ranks[i]; ++d) {
       auto &extent = extents[static_cast<unsigned char>(terms->operands[i][d])];
+      const Dim &own = inference.shape(i)[d];
       if (!extent || extent->is(1)) // one place may stand for all
-        extent = inference.shape(i)[d];
+        extent = own;
+      else if (extent->isNumber() && own.isNumber() && *extent != own && !own.is(1))
+        return inference.fail("its equation does not fit its operands");
     }
   Shape shape;
   for (char c : terms->result) {

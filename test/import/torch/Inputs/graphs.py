@@ -296,6 +296,8 @@ def hostile(perfc):
         "output": changed(outputs=[{"node": "nowhere"}]),
         "cycle": changed(nodes=[{**node, "arguments": {"self": {"node": node["name"]}}}]),
         "fit": changed(nodes=[{**node, "op": "aten.mm.default", "arguments": {"self": {"node": "i0"}, "mat2": {"node": "i0"}}}]),
+        "letters": changed(nodes=[{**node, "op": "aten.einsum.default", "arguments": {"equation": "...ij,...jk->...ik",
+                                                                                      "tensors": [{"node": "i0"}, {"node": "i0"}]}}]),
         "missing": changed(nodes=[{**node, "op": "aten.linear.default", "arguments": {}}]),
         "dim": changed(nodes=[{**node, "op": "aten.select.int", "arguments": {"self": {"node": "i0"}, "dim": 9, "index": 0}}]),
         "layers": changed(nodes=[{**node, "op": "aten.lstm.input", "arguments": {"input": {"node": "i0"}, "num_layers": 1 << 60}}]),
