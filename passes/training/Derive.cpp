@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -45,6 +46,7 @@ private:
     bool isReduced;
     bool isAdjoint;
     bool callsFunctions = false;
+    int64_t more = 0; ///< operations beside the products of what it reads
   };
 
   void findActive();
@@ -75,6 +77,50 @@ static bool isExponential(const Statement &statement) {
   const AttrDict &functions = statement.op.functions();
   const Attribute *calls = functions.find("exp");
   return functions.size() == 1 && calls && calls->asInt() == 1 && statement.op.flops() <= 2;
+}
+
+/// A sum of reads, each perhaps times a number.
+static bool isSumOfReads(const Attribute &value) {
+  if (!value.is(AttrKind::List))
+    return true; // one read, or a number
+  const AttrList &parts = value.asList();
+  if (!parts.front().is(AttrKind::String))
+    return llvm::all_of(parts, isSumOfReads);
+  llvm::StringRef sign = parts.front().asString();
+  auto operands = llvm::drop_begin(parts);
+  if (sign == "*")
+    return llvm::count_if(operands,
+                          [](const Attribute &part) { return !part.fits(AttrKind::Quantity); }) <=
+               1 &&
+           llvm::all_of(operands, isSumOfReads);
+  return (sign == "+" || sign == "-") && llvm::all_of(operands, isSumOfReads);
+}
+
+/// Operations of the derivative f' where the result y = f(sum of reads) alone gives it, as
+/// frameworks take it, so that what goes in is not kept: a maximum with a number passes on what is
+/// above it.
+static llvm::Optional<int64_t> operationsFromResult(const Statement &statement) {
+  if (isExponential(statement))
+    return 0; // y
+  const Attribute *value = statement.op->attr("value");
+  if (!value || !value->is(AttrKind::List) || !statement.op.reduce().empty() ||
+      !value->asList().front().is(AttrKind::String))
+    return llvm::None;
+  llvm::ArrayRef<Attribute> operands = llvm::makeArrayRef(value->asList()).drop_front();
+  llvm::StringRef name = value->asList().front().asString();
+  if (name == "max" || name == "min") {
+    auto isNumber = [](const Attribute &part) { return part.fits(AttrKind::Quantity); };
+    bool isBound = operands.size() == 2 && llvm::any_of(operands, isNumber) &&
+                   llvm::all_of(operands, isSumOfReads);
+    return isBound ? llvm::Optional<int64_t>(0) : llvm::None;
+  }
+  if (operands.size() != 1 || !isSumOfReads(operands[0]))
+    return llvm::None;
+  return llvm::StringSwitch<llvm::Optional<int64_t>>(name)
+      .Case("sqrt", 1)             // 1 / (2 y)
+      .Cases("tanh", "sigmoid", 2) // 1 - y^2, y (1 - y)
+      .Case("rsqrt", 3)            // -y^3 / 2
+      .Default(llvm::None);
 }
 
 /// A read of whole numbers, which say where others read.
@@ -109,9 +155,10 @@ bool AdjointBuilder::isProduct(llvm::StringRef tensor) const {
   });
 }
 
-/// A maximum that is subtracted in an exponent.
+/// A maximum that is subtracted in an exponent, and nothing else.
 bool AdjointBuilder::cancels(const Statement &statement) const {
-  if (statement.op.reduce() != "max" && statement.op.reduce() != "min")
+  if ((statement.op.reduce() != "max" && statement.op.reduce() != "min") ||
+      isOutput(statement.write.tensor))
     return false;
   for (const Statement &user : kernel.statements)
     for (const Access &read : user.reads)
@@ -145,15 +192,20 @@ void AdjointBuilder::addAdjoint(const Statement &statement, const Access &read) 
   draft.reads.push_back(accessOf(gradientName(statement.write.tensor), statement.write));
   gradients.insert(read.tensor);
   gradients.insert(statement.write.tensor);
-  bool usesResult = isExponential(statement);
+  llvm::Optional<int64_t> fromResult = operationsFromResult(statement);
+  bool isExtreme = statement.op.reduce() == "max" || statement.op.reduce() == "min";
   bool usesAll = !statement.op.functions().empty();
-  draft.callsFunctions = usesAll && !usesResult;
-  if (usesResult) {
+  draft.callsFunctions = usesAll && !fromResult;
+  draft.more = fromResult.getValueOr(0);
+  if (fromResult || isExtreme) {
     need(statement.write.tensor);
     draft.reads.push_back(accessOf(statement.write.tensor, statement.write));
   }
   bool isSquare = statement.reads.size() == 1 && statement.op.reads().size() > 1;
-  if (!isLinear(statement) && !usesResult)
+  // The gradient of the largest of several goes to those that are as large as the result.
+  if (isExtreme)
+    draft.reads.push_back(operandOf(statement, read));
+  else if (!isLinear(statement) && !fromResult)
     for (const Access &other : statement.reads)
       if (usesAll || isSquare || other.tensor != read.tensor)
         draft.reads.push_back(operandOf(statement, other));
@@ -238,8 +290,8 @@ void AdjointBuilder::emit(Operation &into, const Draft &draft) {
   if (isProduct)
     copy.setAttr("mac", Attribute::unit());
   int64_t products = static_cast<int64_t>(draft.reads.size()) - 1;
-  int64_t flops =
-      isProduct ? 2 : products + draft.isReduced + (draft.callsFunctions ? source.flops() : 0);
+  int64_t calls = draft.callsFunctions ? source.flops() : draft.more;
+  int64_t flops = isProduct ? 2 : products + draft.isReduced + calls;
   copy.setAttr("flops", flops);
   copy.setAttr("text",
                draft.write.find("tensor")->asString().str() + " from " + source.text().str());

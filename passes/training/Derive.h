@@ -3,7 +3,8 @@
 // Derivatives of kernels. From a statement w[i] += f(a[j], b[k]) reverse-mode differentiation makes
 //     da[j] += dw[i] * (df/da)
 // over the same points (Griewank, Walther, "Evaluating Derivatives", 2008, ch. 3). What df/da reads
-// follows from the form of f: nothing for sums, the other factors for products, all for functions.
+// follows from the form of f: nothing for sums, the other factors for products, the result for
+// functions whose derivative it gives (exp, max(a, 0), tanh, …), all for other functions.
 // A kernel of one statement has one derivative per input, as frameworks run them. One of several
 // statements has a single derivative that makes its intermediate tensors again, as fused attention
 // and norms do. A quotient that makes the result reads the result instead of the dividend
