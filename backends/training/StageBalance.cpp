@@ -11,10 +11,10 @@ using namespace perfc::training;
 std::vector<StageLine> training::linesOf(llvm::ArrayRef<MixedStage> stages) {
   std::vector<StageLine> lines;
   for (const MixedStage &stage : stages) {
-    StageLine line{stage.fixed, stage.perLayer[0]};
+    StageLine line{stage.fixed, stage.perLayer[0], INT64_MAX, stage.least};
     double layer = stage.layerMemory[0], least = stage.memory + layer;
     if (stage.capacity > 0 && least > stage.capacity)
-      line.most = 0;
+      line.most = stage.least == 0 && stage.emptyMemory > stage.capacity ? -1 : 0;
     else if (stage.capacity > 0 && layer > 0)
       line.most = 1 + static_cast<int64_t>((stage.capacity - least) / layer);
     lines.push_back(line);
@@ -25,17 +25,21 @@ std::vector<StageLine> training::linesOf(llvm::ArrayRef<MixedStage> stages) {
 std::vector<int64_t> training::balancedStages(llvm::ArrayRef<StageLine> lines, int64_t layers) {
   using Next = std::pair<double, int64_t>; // time with one layer more, minus the stage's number
   std::priority_queue<Next, std::vector<Next>, std::greater<Next>> next;
-  std::vector<int64_t> counts(lines.size(), 1);
+  std::vector<int64_t> counts;
+  int64_t left = layers;
+  for (const StageLine &line : lines) {
+    counts.push_back(line.least);
+    left -= line.least;
+  }
   auto push = [&](size_t stage) {
     if (counts[stage] < lines[stage].most)
       next.push({lines[stage].at(counts[stage] + 1), -static_cast<int64_t>(stage)});
   };
   for (size_t stage = 0; stage < lines.size(); ++stage) {
-    if (lines[stage].most < 1)
+    if (lines[stage].most < lines[stage].least)
       return {};
     push(stage);
   }
-  auto left = layers - static_cast<int64_t>(lines.size());
   for (; left > 0 && !next.empty(); --left) {
     auto stage = static_cast<size_t>(-next.top().second);
     next.pop();
@@ -49,11 +53,14 @@ std::vector<int64_t> training::balancedStages(llvm::ArrayRef<StageLine> lines, i
 static std::vector<int64_t> stagesAtPace(llvm::ArrayRef<MixedStage> stages,
                                          llvm::ArrayRef<size_t> kindOf, double pace) {
   std::vector<int64_t> counts(stages.size(), 0);
-  size_t left = kindOf.size();
+  size_t left = kindOf.size(), before = 0; // what the stages before it need
+  for (const MixedStage &stage : stages)
+    before += static_cast<size_t>(stage.least);
   for (size_t stage = stages.size(); stage-- > 0;) {
     const MixedStage &here = stages[stage];
+    before -= static_cast<size_t>(here.least);
     double time = here.fixed, memory = here.memory;
-    while (left > stage) { // the stages before it have a layer each
+    while (left > before) {
       size_t kind = kindOf[left - 1];
       time += here.perLayer[kind];
       memory += here.layerMemory[kind];
@@ -62,7 +69,9 @@ static std::vector<int64_t> stagesAtPace(llvm::ArrayRef<MixedStage> stages,
       ++counts[stage];
       --left;
     }
-    if (counts[stage] == 0)
+    bool fits = counts[stage] > 0 ||
+                (here.fixed <= pace && (here.capacity <= 0 || here.emptyMemory <= here.capacity));
+    if (counts[stage] < here.least || !fits)
       return {};
   }
   return left == 0 ? counts : std::vector<int64_t>();
@@ -177,7 +186,7 @@ std::pair<double, double> training::leastOfDivision(llvm::ArrayRef<MixedStage> s
       memory += stages[stage].layerMemory[kinds[next]];
     }
     slowest = std::max(slowest, time);
-    fullest = std::max(fullest, memory);
+    fullest = std::max(fullest, counts[stage] == 0 ? stages[stage].emptyMemory : memory);
     work += time;
   }
   return {boundOf(slowest, work, stages.size(), microbatches, schedule), fullest};
@@ -186,11 +195,13 @@ std::pair<double, double> training::leastOfDivision(llvm::ArrayRef<MixedStage> s
 double training::leastMemory(llvm::ArrayRef<MixedStage> stages, int64_t layers) {
   std::vector<StageLine> lines;
   for (const MixedStage &stage : stages)
-    lines.push_back(
-        {stage.memory, *std::min_element(stage.layerMemory.begin(), stage.layerMemory.end())});
+    lines.push_back({stage.memory,
+                     *std::min_element(stage.layerMemory.begin(), stage.layerMemory.end()),
+                     INT64_MAX, stage.least});
   std::vector<int64_t> counts = balancedStages(lines, layers);
   double fullest = 0;
   for (size_t stage = 0; stage < counts.size(); ++stage)
-    fullest = std::max(fullest, lines[stage].at(counts[stage]));
+    fullest = std::max(fullest, counts[stage] == 0 ? stages[stage].emptyMemory
+                                                   : lines[stage].at(counts[stage]));
   return fullest;
 }

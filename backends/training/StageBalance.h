@@ -25,6 +25,7 @@ namespace perfc::training {
 struct StageLine {
   double fixed = 0, perLayer = 0;
   int64_t most = INT64_MAX;
+  int64_t least = 1; ///< layers that it needs for its chunks: the first and last have others to run
 
   double at(int64_t layers) const { return fixed + perLayer * static_cast<double>(layers); }
 };
@@ -36,13 +37,15 @@ struct MixedStage {
   double memory = 0;
   std::vector<double> layerMemory; ///< B, by kind
   double capacity = 0;             ///< B; 0 for any
+  int64_t least = 1;               ///< as in StageLine
+  double emptyMemory = 0;          ///< B that it holds without layers, where it needs none
 };
 
 /// Stages whose layers are all of one kind.
 std::vector<StageLine> linesOf(llvm::ArrayRef<MixedStage> stages);
 
-/// The division of `layers` with the fastest slowest stage, at least one layer each; empty when
-/// they do not fit. Ties go to later stages, which hold fewer microbatches.
+/// The division of `layers` with the fastest slowest stage, each with as many layers as it needs;
+/// empty when they do not fit. Ties go to later stages, which hold fewer microbatches.
 std::vector<int64_t> balancedStages(llvm::ArrayRef<StageLine> lines, int64_t layers);
 
 std::vector<int64_t> balancedStages(llvm::ArrayRef<MixedStage> stages,

@@ -45,6 +45,13 @@ StepModel::mixedStages(const ModelCosts &costs, const Strategy &strategy,
   // what a layer needs at a time is in both.
   size_t kinds = costs.forward().layers.size();
   std::vector<MixedStage> stages(strategy.pipeline);
+  Build empty{costs, strategy, variants};
+  if (!probe(empty, {}))
+    return llvm::None;
+  for (size_t number = 0; number < stages.size(); ++number) {
+    stages[number].least = passes::leastLayers(strategy, static_cast<int64_t>(number));
+    stages[number].emptyMemory = empty.step.summary.stages[number].total();
+  }
   for (uint32_t kind = 0; kind < kinds; ++kind) {
     Build::Probe known;
     Build one{costs, strategy, variants}, two{costs, strategy, variants};

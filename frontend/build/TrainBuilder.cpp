@@ -290,10 +290,12 @@ bool TrainBuilder::run() {
     ir::AttrList list;
     for (const NodeArg &arg : stages->args) {
       const Quantity *layers = arg.value.getIf<Quantity>();
-      if (layers && layers->sign() > 0)
+      bool hasOthers = &arg == &stages->args.front() || &arg == &stages->args.back();
+      if (layers && layers->sign() >= (hasOthers ? 0 : 1))
         list.push_back(layers->rational().numerator());
       else if (!arg.value.isUnknown())
-        bad(arg.range, "a stage has at least one layer");
+        bad(arg.range, "a stage has at least one layer, but for the first and the last, which have "
+                       "what stands before and behind the layers");
     }
     checkStages(*stages);
     strategy(stages->range).setAttr("stages", std::move(list));

@@ -84,6 +84,11 @@ std::vector<int64_t> passes::evenStages(const Strategy &strategy, int64_t layers
   return counts;
 }
 
+int64_t passes::leastLayers(const Strategy &strategy, int64_t stage) {
+  int64_t others = (stage == 0 ? 1 : 0) + (stage + 1 == strategy.pipeline ? 1 : 0);
+  return std::max<int64_t>(0, strategy.chunksOfStages() - others);
+}
+
 /// Layers of each stage: as given, else evenly; empty, with a `problem`, where that cannot be.
 static std::vector<int64_t> stageCounts(const Strategy &strategy, int64_t total,
                                         std::string &problem) {
@@ -107,10 +112,8 @@ static std::vector<int64_t> stageCounts(const Strategy &strategy, int64_t total,
                                                   counted(strategy.chunks, "chunk")));
     return {};
   }
-  // A chunk has layers, or what stands before or behind them.
   for (int64_t stage = 0; stage < p; ++stage) {
-    int64_t others = (stage == 0 ? 1 : 0) + (stage + 1 == p ? 1 : 0);
-    if (counts[stage] + others >= chunks)
+    if (counts[stage] >= leastLayers(strategy, stage))
       continue;
     problem = fmt::format("`schedule` cuts stages into {}, but stage {} has {}",
                           counted(chunks, "chunk"), stage, counted(counts[stage], "layer"));

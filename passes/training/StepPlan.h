@@ -62,6 +62,10 @@ struct StepPlan {
 /// each where that makes it even (as in Llama 3, section 3.3.2). Empty where it does not.
 std::vector<int64_t> evenStages(const Strategy &strategy, int64_t layers);
 
+/// The layers that `stage` has at least: one for each chunk, but for what stands before the layers,
+/// on the first, and behind them, on the last.
+int64_t leastLayers(const Strategy &strategy, int64_t stage);
+
 /// The plan for a model of `kinds`; nothing where layers and stages do not go together (`problem`
 /// says why).
 llvm::Optional<StepPlan> planStep(const Strategy &strategy, llvm::ArrayRef<LayerKind> kinds,

@@ -131,9 +131,10 @@ std::vector<StrategySpace::Family> StrategySpace::families(const Strategy &divis
   int64_t inner = division.tensor * division.context;
   if (network.chips() % inner)
     return list;
+  // The first and the last stage may do without layers.
+  int64_t mostStages = layers > 0 ? layers + 2 : 1;
   for (int64_t pipeline : divisors(network.chips() / inner)) {
-    if (pipeline > std::max<int64_t>(1, layers) ||
-        (asked.pipeline > 0 && pipeline != asked.pipeline))
+    if (pipeline > mostStages || (asked.pipeline > 0 && pipeline != asked.pipeline))
       continue;
     Strategy strategy = division;
     strategy.pipeline = pipeline;

@@ -11,17 +11,26 @@ using namespace perfc;
 using namespace perfc::training;
 using passes::ScheduleKind;
 
-/// Calls `visit` for every division of `layers` among the stages from `stage` on.
-template <typename Visit>
-static void eachDivision(std::vector<int64_t> &counts, size_t stage, int64_t layers, Visit visit) {
+/// Calls `visit` for every division of `layers` among `stages` from `stage` on.
+template <typename Stage, typename Visit>
+static void eachDivision(const std::vector<Stage> &stages, std::vector<int64_t> &counts,
+                         size_t stage, int64_t layers, Visit visit) {
   if (stage + 1 == counts.size()) {
     counts[stage] = layers;
-    visit(counts);
+    if (layers >= stages[stage].least)
+      visit(counts);
     return;
   }
-  auto behind = static_cast<int64_t>(counts.size() - stage - 1);
-  for (counts[stage] = 1; counts[stage] + behind <= layers; ++counts[stage])
-    eachDivision(counts, stage + 1, layers - counts[stage], visit);
+  for (counts[stage] = stages[stage].least; counts[stage] <= layers; ++counts[stage])
+    eachDivision(stages, counts, stage + 1, layers - counts[stage], visit);
+}
+
+/// Of some stages the first and the last may do without layers, others need two.
+template <typename Stage> static void drawLeast(std::vector<Stage> &stages, std::mt19937 &random) {
+  stages.front().least = random() % 2;
+  stages.back().least = random() % 2;
+  if (random() % 4 == 0)
+    stages[random() % stages.size()].least = 2;
 }
 
 TEST(StageBalanceTest, SlowestStageIsAsFastAsInAnyDivision) {
@@ -31,10 +40,11 @@ TEST(StageBalanceTest, SlowestStageIsAsFastAsInAnyDivision) {
     for (StageLine &line : lines)
       line = {static_cast<double>(random() % 6), 1.0 + random() % 4,
               static_cast<int64_t>(2 + random() % 6)};
+    drawLeast(lines, random);
     auto layers = static_cast<int64_t>(lines.size() + random() % 8);
     double best = std::numeric_limits<double>::infinity();
     std::vector<int64_t> counts(lines.size());
-    eachDivision(counts, 0, layers, [&](const std::vector<int64_t> &division) {
+    eachDivision(lines, counts, 0, layers, [&](const std::vector<int64_t> &division) {
       double slowest = 0;
       for (size_t stage = 0; stage < lines.size(); ++stage) {
         if (division[stage] > lines[stage].most)
@@ -62,13 +72,14 @@ TEST(StageBalanceTest, NoDivisionBeatsTheBound) {
     double slope = 1.0 + random() % 4;
     for (StageLine &line : lines)
       line = {static_cast<double>(random() % 6), slope + (round % 2 ? random() % 3 : 0)};
+    drawLeast(lines, random);
     auto layers = static_cast<int64_t>(lines.size() + random() % 6);
     auto m = static_cast<int64_t>(1 + random() % 9);
     double forward = 0.2 + 0.1 * (random() % 6), sent = 0.1 * (random() % 4);
     for (ScheduleKind kind : {ScheduleKind::OneFOneB, ScheduleKind::GPipe}) {
       double bound = leastPipelineTime(lines, layers, m, kind);
       std::vector<int64_t> counts(lines.size());
-      eachDivision(counts, 0, layers, [&](const std::vector<int64_t> &division) {
+      eachDivision(lines, counts, 0, layers, [&](const std::vector<int64_t> &division) {
         std::vector<StageTime> stages;
         for (size_t stage = 0; stage < lines.size(); ++stage) {
           double time = lines[stage].at(division[stage]);
@@ -98,6 +109,9 @@ TEST(StageBalanceTest, StagesOfSeveralKindsAreAsFastAsInAnyDivision) {
                static_cast<double>(random() % 4),
                {1.0, 2.0 + random() % 3},
                round % 2 ? 10.0 + random() % 20 : 0};
+    drawLeast(stages, random);
+    for (MixedStage &stage : stages)
+      stage.emptyMemory = stage.memory / 2;
     std::vector<int64_t> kinds{static_cast<int64_t>(1 + random() % 4),
                                static_cast<int64_t>(stages.size() + random() % 6)};
     auto measure = [&](const std::vector<int64_t> &counts, std::vector<double> &times) {
@@ -108,6 +122,8 @@ TEST(StageBalanceTest, StagesOfSeveralKindsAreAsFastAsInAnyDivision) {
           time += stages[stage].perLayer[next >= kinds[0]];
           memory += stages[stage].layerMemory[next >= kinds[0]];
         }
+        if (counts[stage] == 0)
+          memory = stages[stage].emptyMemory;
         if (stages[stage].capacity > 0 && memory > stages[stage].capacity)
           return false;
         times.push_back(time);
@@ -118,7 +134,7 @@ TEST(StageBalanceTest, StagesOfSeveralKindsAreAsFastAsInAnyDivision) {
     double bound = leastPipelineTime(stages, kinds, m, ScheduleKind::OneFOneB);
     double best = std::numeric_limits<double>::infinity();
     std::vector<int64_t> counts(stages.size());
-    eachDivision(counts, 0, kinds[0] + kinds[1], [&](const std::vector<int64_t> &division) {
+    eachDivision(stages, counts, 0, kinds[0] + kinds[1], [&](const std::vector<int64_t> &division) {
       std::vector<double> times;
       if (!measure(division, times))
         return;
@@ -151,15 +167,19 @@ TEST(StageBalanceTest, NoDivisionHoldsLess) {
     std::vector<MixedStage> stages(1 + random() % 4);
     for (MixedStage &stage : stages)
       stage = {0.0 + random() % 6, {1.0 + random() % 4}, 0.0 + random() % 9, {1.0 + random() % 5}};
-    auto layers = static_cast<int64_t>(stages.size() + random() % 8);
+    drawLeast(stages, random);
+    for (MixedStage &stage : stages)
+      stage.emptyMemory = stage.memory / 2;
+    auto layers = static_cast<int64_t>(stages.size() + 1 + random() % 8);
     double least = std::numeric_limits<double>::infinity();
     std::vector<int64_t> counts(stages.size());
-    eachDivision(counts, 0, layers, [&](const std::vector<int64_t> &division) {
+    eachDivision(stages, counts, 0, layers, [&](const std::vector<int64_t> &division) {
       double fullest = 0;
       std::vector<StageTime> times;
       for (size_t stage = 0; stage < stages.size(); ++stage) {
         auto count = static_cast<double>(division[stage]);
-        fullest = std::max(fullest, stages[stage].memory + count * stages[stage].layerMemory[0]);
+        double memory = stages[stage].memory + count * stages[stage].layerMemory[0];
+        fullest = std::max(fullest, division[stage] == 0 ? stages[stage].emptyMemory : memory);
         double time = stages[stage].fixed + count * stages[stage].perLayer[0];
         times.push_back({time / 3, time * 2 / 3});
       }
