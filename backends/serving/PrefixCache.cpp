@@ -67,13 +67,14 @@ void PrefixCache::shrink(int64_t room) {
     drop(leaves.begin()->second);
 }
 
-uint32_t PrefixCache::insert(llvm::ArrayRef<PrefixPiece> text, int64_t room) {
+uint32_t PrefixCache::insert(llvm::ArrayRef<PrefixPiece> text, int64_t room, int64_t unread) {
   uint32_t node = 0;
   ++clock;
   for (const PrefixPiece &piece : text) {
     auto [edge, isNew] = edges.try_emplace({node, piece.id}, 0);
     if (isNew) {
-      int64_t tokens = nodes[node].tokens + piece.tokens;
+      int64_t end = nodes[node].end + piece.tokens;
+      int64_t tokens = end - (&piece == &text.back() ? unread : 0);
       int64_t blocks = tokens / blockTokens - nodes[node].tokens / blockTokens;
       if (blocks > room) {
         edges.erase(edge);
@@ -86,7 +87,7 @@ uint32_t PrefixCache::insert(llvm::ArrayRef<PrefixPiece> text, int64_t room) {
         unused.pop_back();
       touch(node);
       ++nodes[node].children;
-      nodes[made] = {node, 0, piece.id, tokens, blocks, 0, clock};
+      nodes[made] = {node, 0, piece.id, tokens, blocks, 0, clock, end};
       edge->second = made;
       unlocked += blocks;
     }

@@ -38,8 +38,9 @@ public:
   /// Undoes `lock`; how many blocks nobody keeps now.
   int64_t unlock(uint32_t node);
   /// Adds `text`, as far as its pieces fit into `room` blocks, of which nobody keeps more then. The
-  /// last node of it; 0 for none.
-  uint32_t insert(llvm::ArrayRef<PrefixPiece> text, int64_t room);
+  /// last node of it; 0 for none. The cache lacks the last `unread` tokens of a text: who goes on
+  /// behind it reads them, and has them with his own piece.
+  uint32_t insert(llvm::ArrayRef<PrefixPiece> text, int64_t room, int64_t unread = 0);
   /// Drops nodes that nobody keeps until they have at most `room` blocks.
   void shrink(int64_t room);
   /// Blocks of the path to `node`.
@@ -51,10 +52,11 @@ private:
   struct Node {
     uint32_t parent = 0, children = 0;
     uint64_t id = 0;
-    int64_t tokens = 0; ///< from the root on
+    int64_t tokens = 0; ///< from the root on that the cache has
     int64_t blocks = 0;
     int64_t users = 0; ///< requests that keep it
     uint64_t lastUse = 0;
+    int64_t end = 0; ///< tokens from the root on
   };
 
   void touch(uint32_t node);

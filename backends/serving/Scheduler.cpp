@@ -210,12 +210,13 @@ void Scheduler::share(Request &request) {
   request.prefixNode = node;
 }
 
-/// The text of a request that is done stays, answer included.
+/// The text of a request that is done stays, answer included, but for its last token, which came
+/// out and was not read.
 void Scheduler::keep(const Request &request) {
   if (tier && request.text)
-    tier->insert(*request.text, limits.tierBlocks);
+    tier->insert(*request.text, limits.tierBlocks, 1);
   if (prefixes && request.text)
-    prefixes->insert(*request.text, prefixRoom());
+    prefixes->insert(*request.text, prefixRoom(), 1);
 }
 
 void Scheduler::finish(Request &request) {

@@ -49,3 +49,15 @@ TEST(PrefixCache, TakesNoMoreThanItsRoom) {
   EXPECT_EQ(cache.freeBlocks(), 10);
   EXPECT_EQ(cache.match(Text{{1, 8}}, 100).tokens, 0);
 }
+
+/// The last token of an answer was not read: its block is not full until somebody goes on.
+TEST(PrefixCache, LacksWhatWasNotRead) {
+  PrefixCache cache(4);
+  cache.insert(Text{{1, 8}, {2, 8}}, 100, 1);
+  EXPECT_EQ(cache.freeBlocks(), 3);
+  EXPECT_EQ(cache.match(Text{{1, 8}, {2, 8}, {3, 4}}, 100).tokens, 12);
+  cache.insert(Text{{1, 8}, {2, 8}, {3, 4}, {4, 4}}, 100, 1);
+  EXPECT_EQ(cache.freeBlocks(), 5); // of 23 tokens
+  EXPECT_EQ(cache.match(Text{{1, 8}, {2, 8}, {3, 4}}, 100).tokens, 20);
+  EXPECT_EQ(cache.match(Text{{1, 8}, {2, 8}, {3, 4}, {4, 4}, {5, 9}}, 100).tokens, 20);
+}
