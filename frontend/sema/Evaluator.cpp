@@ -182,7 +182,12 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
-  std::string hint = program.importHint(scope.file(), expr.text);
+  std::string hint;
+  if (findMetric(expr.text))
+    hint = "`" + expr.text.str() +
+           "` is a metric: it stands in a statement's block or after a result's name";
+  if (hint.empty())
+    hint = program.importHint(scope.file(), expr.text);
   if (hint.empty())
     hint = nameHelp(program.sourceManager(), expr.range);
   if (!hint.empty()) {
@@ -192,10 +197,7 @@ Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
   std::vector<llvm::StringRef> candidates = program.visibleNames(scope.file());
   scope.names(candidates);
   llvm::append_range(candidates, builtinFunctions());
-  std::string metric = "`" + expr.text.str() +
-                       "` is a metric: it stands in a statement's block or after a result's name";
-  diagnostics.report(expr.range, diag::UnknownName, expr.text)
-      .suggest(expr.text, candidates, findMetric(expr.text) ? metric : "");
+  diagnostics.report(expr.range, diag::UnknownName, expr.text).suggest(expr.text, candidates);
   return Value();
 }
 
