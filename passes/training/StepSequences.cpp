@@ -15,6 +15,33 @@ using namespace perfc::passes;
 
 static int64_t bytesOfValue(const Value &value) { return value.type().bytes().getValueOr(0); }
 
+/// What `graph` keeps under another name as well: rounds of a repeat keep what they get, which is
+/// what stands before the repeat or the round before has made.
+static llvm::DenseSet<const Value *> keptByNext(const Operation &graph) {
+  llvm::DenseSet<const Value *> saved, known;
+  std::vector<const Operation *> repeats;
+  graph.walk([&](const Operation &op) {
+    if (op.is(op::SaveOp::opName))
+      saved.insert(&op.operand(0));
+    else if (op.is(op::RepeatOp::opName))
+      repeats.push_back(&op);
+  });
+  auto isKept = [&](const Operation &repeat, size_t i) {
+    return saved.count(&repeat.body().argument(i)) > 0;
+  };
+  for (const Operation *repeat : repeats)
+    for (size_t i = 0; i < repeat->body().argumentCount(); ++i)
+      if (isKept(*repeat, i))
+        known.insert(&repeat->operand(i));
+  // What the last round makes has no round behind it: it is kept where the result is read.
+  for (const Operation *repeat : repeats)
+    for (size_t i = 0; i < repeat->resultCount(); ++i)
+      if (isKept(*repeat, i) &&
+          (saved.count(&repeat->result(i)) || known.count(&repeat->result(i))))
+        known.insert(&repeat->body().back().operand(i));
+  return known;
+}
+
 /// The operations of `graph` whose results go to gradients of weights and nowhere else.
 static llvm::DenseSet<const Operation *> onlyForWeights(const Operation &graph) {
   llvm::DenseSet<const Operation *> found;
@@ -110,6 +137,7 @@ void StepSequences::run(Operation &source, target::ChipOp target) {
   kinds = llvm::count_if(graph->body(),
                          [](const Operation &op) { return op.is(op::RepeatOp::opName); });
   ofWeights = onlyForWeights(*graph);
+  keptElsewhere = keptByNext(*graph);
   waiting.clear();
   LiveBytes made = LiveBytes::madeIn(graph->body());
   before = sequence("before");
@@ -280,7 +308,7 @@ void StepSequences::operation(const Operation &op, Region &into) {
     weight(op, into);
   else if (op.is(op::CollectiveOp::opName))
     collective(op, into);
-  else if (op.is(op::SaveOp::opName))
+  else if (op.is(op::SaveOp::opName) && !keptElsewhere.count(&op.operand(0)))
     keep(op, bytesOfValue(op.operand(0)), "backward", into);
   KernelUse use = kernelUse(op);
   if (use.kernel)

@@ -56,6 +56,7 @@ private:
   llvm::DenseMap<const ir::Operation *, int64_t> live;
   int64_t liveNow = 0;                             ///< bytes while the operation at hand runs
   llvm::DenseSet<const ir::Operation *> ofWeights; ///< what only gradients of weights need
+  llvm::DenseSet<const ir::Value *> keptElsewhere; ///< what is kept under another name, too
   llvm::DenseSet<const ir::Value *> waiting;       ///< what these read, kept
   llvm::DenseMap<const ir::Value *, Steps> makers; ///< the steps that make a value
   llvm::DenseMap<const ir::Operation *, uint32_t> counts; ///< steps of each sequence
