@@ -87,7 +87,7 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
     costs.sources.add(one->sources);
     costs.kinds.push_back(std::move(one->costs));
   }
-  passes::RankLabels labels(*subject);
+  passes::RankLabels labels(*subject, train.intAttr("batch"));
   costs.batch = std::max<int64_t>(1, labels.batch());
   costs.sequence = std::max<int64_t>(1, labels.sequence());
   countModel(subject->body(), 1, costs);

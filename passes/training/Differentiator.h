@@ -23,8 +23,8 @@ public:
   Differentiator(ir::Module &module, PassContext &context, const Strategy &strategy,
                  ir::Operation &forward)
       : module(module), diagnostics(context.diagnostics), builder(context.registry),
-        strategy(strategy), forward(forward), labels(forward), adjoints(module, context.registry),
-        helpers(module, context.registry, forward) {}
+        strategy(strategy), forward(forward), labels(forward, strategy.batch),
+        adjoints(module, context.registry), helpers(module, context.registry, forward) {}
 
   /// Makes the backward graph `symbol`; false after a report.
   bool run(llvm::StringRef symbol, ir::Operation &statement);

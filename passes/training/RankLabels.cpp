@@ -7,8 +7,8 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-RankLabels::RankLabels(const Operation &graph) {
-  findExtents(graph.body());
+RankLabels::RankLabels(const Operation &graph, int64_t samples) {
+  findExtents(graph.body(), samples);
   visit(graph.body());
   if (batchExtent == 0 || !meetsWeights || (weightsMeetBatch && !weightsHaveBatch))
     return;
@@ -44,7 +44,8 @@ unsigned RankLabels::sequenceRanks(const Value &value) const {
 }
 
 /// Tokens say both; without them the first input says how many samples there are.
-void RankLabels::findExtents(const Region &region) {
+void RankLabels::findExtents(const Region &region, int64_t samples) {
+  bool hasSamples = false;
   for (const Operation &op : region) {
     auto tensor = as<op::TensorOp>(op);
     if (!tensor)
@@ -56,7 +57,10 @@ void RankLabels::findExtents(const Region &region) {
     } else if (tensor.kind() == "input" && shape.size() >= 3 && batchExtent == 0) {
       batchExtent = shape[0];
     }
+    hasSamples |= tensor.kind() == "input" && shape.size() == 2 && shape[0] == samples;
   }
+  if (batchExtent == 0 && hasSamples)
+    batchExtent = samples;
 }
 
 void RankLabels::tensor(const Operation &op) {

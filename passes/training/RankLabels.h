@@ -21,7 +21,9 @@ class RankLabels {
 public:
   using Labels = llvm::SmallVector<RankLabel, 6>;
 
-  explicit RankLabels(const ir::Operation &graph);
+  /// Where no input says how many samples there are, one of two ranks does whose first is
+  /// `samples`, the batch that the graph was built with.
+  explicit RankLabels(const ir::Operation &graph, int64_t samples = 0);
 
   const Labels &of(const ir::Value &value) const;
   /// Extents of the batch and of the sequence in the graph; 0 where there is none.
@@ -31,7 +33,7 @@ public:
   unsigned sequenceRanks(const ir::Value &value) const;
 
 private:
-  void findExtents(const ir::Region &region);
+  void findExtents(const ir::Region &region, int64_t samples);
   void visit(const ir::Region &region);
   void tensor(const ir::Operation &op);
   void apply(const ir::Operation &op);

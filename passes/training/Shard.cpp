@@ -119,7 +119,7 @@ static bool runShard(Module &module, PassContext &context) {
     if (!forward || !backward || forward->hasAttr("sharded"))
       continue;
     setRouting(module, strategy.routing);
-    RankLabels labels(*forward);
+    RankLabels labels(*forward, strategy.batch);
     if (!checkStrategy(*op, strategy, labels, context.diagnostics))
       return false;
     Sharder sharder(module, context, strategy, labels);
