@@ -57,6 +57,9 @@ struct Outcome {
   /// Whether the energy of the cost has what each source of uncertainty moves it by, though `ends`
   /// move the rest.
   bool hasEnergyMoves = false;
+  /// Of sources that costs of kernels alone depend on, those that move a time; nothing where that
+  /// is not known.
+  llvm::Optional<std::vector<UncertaintySource>> timeSources;
   /// Whether figures of kernels of libraries (tile.family) may move it.
   bool readsFamilies = true;
   /// Of an ensemble.

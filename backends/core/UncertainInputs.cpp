@@ -207,8 +207,11 @@ perfc::withEnds(ir::Module &module, ir::Operation &statement, DiagnosticEngine &
   size_t reported = diagnostics.all().size();
   auto outcomeAt = [&](UncertaintySource source, double sign) -> std::shared_ptr<const Outcome> {
     std::string problem = inputs.move(source, sign);
-    // Energies move no time, and that of the centre has the contributions of each source.
-    if (problem.empty() && found->hasEnergyMoves && inputs.isOfEnergies(source))
+    // Where no time moves the energy of the centre has the contributions of each source.
+    bool movesNoTime = inputs.isOfEnergies(source) ||
+                       (inputs.isOfKernels(source) && found->timeSources &&
+                        !llvm::is_contained(*found->timeSources, source));
+    if (problem.empty() && found->hasEnergyMoves && movesNoTime)
       return withEnergyAt(*found, source, sign);
     UncertainEnd end{source, sign, inputs.isOfKernels(source)};
     llvm::Optional<Outcome> there = problem.empty() ? evaluate(&end) : llvm::None;

@@ -70,6 +70,13 @@ double BatchCost::runsOf(size_t part, size_t stage) const {
   return layersOf[stage][part - 1];
 }
 
+std::vector<UncertaintySource> BatchCost::timeSources() const {
+  std::vector<UncertaintySource> sources = frame->timeSources;
+  for (const Uncertain::Contribution &part : stack.measured.contributions())
+    sources.push_back(part.source);
+  return sources;
+}
+
 void BatchCost::run(const BatchShape &shape, std::vector<double> &seconds) {
   work.assign(layersOf.size(), {});
   for (size_t number = 0; number < parts.size(); ++number) {

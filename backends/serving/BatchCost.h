@@ -25,6 +25,8 @@ public:
   const std::string &problem() const { return mismatch; }
   /// Joules of `sum`, with what each source of uncertainty moves them by.
   Uncertain energyOf(const Point &sum) const { return frame->energyOf(sum); }
+  /// Sources that move the time of a batch by that of a kernel, or of all that is measured.
+  std::vector<UncertaintySource> timeSources() const;
   /// False where more sources move the energy than points have parts for.
   bool hasAllSources() const { return frame->hasAllSources(); }
   /// Layers of each kind on each stage.

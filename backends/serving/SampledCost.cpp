@@ -32,10 +32,16 @@ SampleFrame::SampleFrame(const std::vector<Sample> &samples, const UncertainEnd 
 }
 
 void SampleFrame::findSources(const StepBlock &block) {
-  for (const StepItem &item : block.items)
-    for (const Uncertain::Contribution &part : item.energyMoves)
-      if (!llvm::is_contained(sources, part.source))
-        sources.push_back(part.source);
+  auto note = [](llvm::ArrayRef<Uncertain::Contribution> moves,
+                 std::vector<UncertaintySource> &of) {
+    for (const Uncertain::Contribution &part : moves)
+      if (!llvm::is_contained(of, part.source))
+        of.push_back(part.source);
+  };
+  for (const StepItem &item : block.items) {
+    note(item.energyMoves, sources);
+    note(item.timeMoves, timeSources);
+  }
 }
 
 Point SampleFrame::pointOf(const StepItem &item) const {

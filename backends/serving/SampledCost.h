@@ -30,13 +30,14 @@ struct Sample {
   GraphCost cost; ///< with the times of collectives in its items
 };
 
-/// The sizes of samples, and what moves their energies.
+/// The sizes of samples, and what moves their energies and times.
 struct SampleFrame {
   Axis tokens; ///< of a batch of whole prompts
   /// Of a piece of a prompt, and before it.
   Axis chunkTokens, chunkBefore;
   Axis decodeBatch, decodeContext;
-  std::vector<UncertaintySource> sources;
+  std::vector<UncertaintySource> sources; ///< of energies
+  std::vector<UncertaintySource> timeSources;
 
   /// At an end of a source's interval, or at the centre.
   explicit SampleFrame(const std::vector<Sample> &samples, const UncertainEnd *end = nullptr);

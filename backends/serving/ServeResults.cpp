@@ -388,6 +388,7 @@ Outcome Serving::outcome() {
     addTold(cost);
     return result;
   }
+  result.timeSources.emplace();
   std::vector<std::string> used, libraries;
   auto join = [](std::vector<std::string> &into, const std::vector<std::string> &more) {
     for (const std::string &one : more)
@@ -398,6 +399,7 @@ Outcome Serving::outcome() {
   for (const auto &pool : pools) {
     const ServedModel &model = pool->model;
     result.hasEnergyMoves &= model.cost->hasAllSources();
+    llvm::append_range(*result.timeSources, model.cost->timeSources());
     result.readsFamilies |= llvm::is_contained(model.sources.providers, "tile");
     cost.errors.add(model.sources.errors);
     if (model.table)

@@ -87,9 +87,6 @@ Batch Paged::decodes() {
 }
 
 void Paged::sortRunning() {
-  auto isEarlier = [&](uint32_t a, uint32_t b) {
-    return requests[a].arrival < requests[b].arrival;
-  };
-  if (!llvm::is_sorted(running, isEarlier))
-    llvm::stable_sort(running, isEarlier);
+  sortRunning(
+      [&](uint32_t a, uint32_t b) { return requests[a].arrival < requests[b].arrival; });
 }

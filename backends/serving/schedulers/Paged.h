@@ -42,6 +42,16 @@ protected:
     running.erase(running.begin(), running.begin() + static_cast<ptrdiff_t>(taken));
     taken = 0;
   }
+  /// Brings `running` in the order of `isBefore`; who is equal stays in place. Those of the last
+  /// batch mostly stand in order, behind the few that have come since.
+  template <typename Before> void sortRunning(Before isBefore) {
+    auto from = running.rbegin();
+    while (from != running.rend() && from + 1 != running.rend() && !isBefore(*from, *(from + 1)))
+      ++from;
+    auto sorted = from == running.rend() ? running.begin() : from.base() - 1;
+    std::stable_sort(running.begin(), sorted, isBefore);
+    std::inplace_merge(running.begin(), sorted, running.end(), isBefore);
+  }
   void sortRunning();
 
   std::deque<uint32_t> swapped; ///< requests whose cache is at the host

@@ -25,12 +25,10 @@ bool VllmV1::extend(uint32_t number, int64_t tokens) {
 
 /// Who arrives together keeps an order, so that the first one is never the one that gives way.
 void VllmV1::sortByArrival() {
-  auto isEarlier = [&](uint32_t a, uint32_t b) {
+  sortRunning([&](uint32_t a, uint32_t b) {
     const Request &one = requests[a], &two = requests[b];
     return std::tie(one.arrival, one.id) < std::tie(two.arrival, two.id);
-  };
-  if (!llvm::is_sorted(running, isEarlier))
-    llvm::sort(running, isEarlier);
+  });
 }
 
 Batch VllmV1::next() {
