@@ -33,5 +33,7 @@ FusionRules FusionRules::of(const ir::Operation &statement) {
   rules.biases = rules.epilogues || has("biases");
   rules.additions = has("additions");
   rules.products = has("products");
+  rules.pairs = has("pairs");
+  rules.experts = has("experts");
   return rules;
 }

@@ -17,6 +17,8 @@ struct FusionRules {
   bool biases = true;      ///< an elementwise kernel that brings weights alone, with the product
   bool additions = false;  ///< an addition of activations with the norm that reads it
   bool products = false;   ///< products of one input with weights
+  bool pairs = false;      ///< two kernels of one op that stream, beside each other
+  bool experts = false;    ///< a layer of experts with what brings rows to it and adds them up
   /// Pairs of ops: the first is what a kernel ends with, the second an elementwise one that joins
   /// it. Where there are any, the two lines of elementwise kernels above say nothing.
   std::set<std::pair<std::string, std::string>> joins;

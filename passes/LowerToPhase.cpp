@@ -8,6 +8,7 @@
 #include "ir/common/diagnostics/Training.h"
 #include "ir/phase/PhaseOps.h"
 #include "ir/study/ServeOps.h"
+#include "ir/study/TrainOps.h"
 #include "passes/DensityFlow.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
@@ -48,6 +49,7 @@ private:
   std::vector<Step> steps(const KernelUse &use);
   bool lowerRegion(const Region &region, Region &into, const LiveBytes &live);
   bool lowerOperation(const Operation &op, Region &into, const LiveBytes &live);
+  double widening(op::CollectiveOp collective) const;
   void lowerKernel(const Operation &op, const KernelUse &use, Region &into, int64_t liveBytes);
   const Kernel &model(op::KernelOp kernel);
 
@@ -142,6 +144,16 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
   }
 }
 
+/// What sums over ranks are wider than their tensor, as the runtime has them.
+double PhaseLowering::widening(op::CollectiveOp collective) const {
+  bool isSum = collective.kind() == "all_reduce" || collective.kind() == "reduce_scatter";
+  auto runtime = study::partOf<study::RuntimeOp>(*evaluate);
+  if (!isSum || collective.axis() != "tensor" || !runtime)
+    return 1;
+  double bits = bitsOf(collective->operand(0).type().dtype());
+  return std::max(1.0, 8 * runtime->realAttr("sum_bytes") / bits);
+}
+
 bool PhaseLowering::lowerOperation(const Operation &op, Region &into, const LiveBytes &live) {
   if (op.is(op::CallOp::opName)) {
     diagnostics.report(op.range(), diag::NotInlined, lowerToPhasePass.name);
@@ -161,7 +173,8 @@ bool PhaseLowering::lowerOperation(const Operation &op, Region &into, const Live
     copy->setAttr("label", collective.kind());
     if (op.hasAttr("axis")) { // of a graph that was divided: the larger buffer of the busiest rank
       bytes = std::max(bytes, op.result().type().bytes().getValueOr(0)) * op.intAttr("copies", 1);
-      bytes = static_cast<int64_t>(static_cast<double>(bytes) * op.realAttr("load", 1));
+      bytes = static_cast<int64_t>(static_cast<double>(bytes) * op.realAttr("load", 1) *
+                                   widening(collective));
       copy->setAttr("label", fmt::format("{} {}", collective.kind(), collective.axis()));
       copy->setAttr("axis", collective.axis());
       copy->setAttr("ranks", collective.ranks());

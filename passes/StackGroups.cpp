@@ -2,11 +2,13 @@
 #include "passes/StackGroups.h"
 
 #include "passes/KernelUses.h"
+#include "passes/analysis/Experts.h"
 #include "passes/analysis/Products.h"
 #include "passes/analysis/Streams.h"
 #include "passes/training/TrainingGraph.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -19,6 +21,10 @@ StackGroups::StackGroups(Region &region, const FusionRules &rules) {
     addProducts(region);
   if (rules.additions)
     addAdditions(region);
+  if (rules.experts)
+    addExperts(region);
+  if (rules.pairs)
+    addPairs(region);
 }
 
 void StackGroups::add(ApplyGroup group, Operation &place) {
@@ -128,4 +134,95 @@ void StackGroups::addAdditions(Region &region) {
   }
   for (const auto &[sum, norm] : pairs)
     add({sum, norm}, *norm);
+}
+
+//===-- Kernels of one op beside each other
+//-------------------------------------------------------------------===//
+
+/// Entries of a cache, or an equation with several operations on each element: single ones (biases,
+/// sums) join what is before or behind them.
+static bool mayPair(const Kernel &kernel) {
+  llvm::Optional<Stream> stream = streamOf(kernel);
+  if (!stream || kernel.statements.empty())
+    return false;
+  bool isAppend = stream->kind == StreamKind::Append || stream->kind == StreamKind::LatentAppend;
+  return isAppend || (stream->kind == StreamKind::Elementwise &&
+                      kernel.statements.back().isElementwise() &&
+                      kernel.statements.back().op.flops() > 1);
+}
+
+/// The second of a pair follows the first before anything has read what that one makes.
+void StackGroups::addPairs(Region &region) {
+  std::map<std::string, Operation *> waiting; // by op
+  std::vector<std::pair<Operation *, Operation *>> pairs;
+  for (Operation &op : region) {
+    op.walk([&](Operation &reader) {
+      for (const Value *value : reader.operands())
+        for (auto &[name, first] : waiting)
+          if (first && value->definingOp() == first)
+            first = nullptr;
+    });
+    if (!op.is(op::ApplyOp::opName) || op.resultCount() != 1 || has(op))
+      continue;
+    Kernel kernel = modelOf(op);
+    if (!mayPair(kernel))
+      continue;
+    Operation *&first = waiting[kernel.op->stringAttr("op").str()];
+    if (first)
+      pairs.push_back({first, &op});
+    first = first ? nullptr : &op;
+  }
+  for (const auto &[first, second] : pairs)
+    add({first, second}, *second);
+}
+
+//===-- Layers of experts
+//-------------------------------------------------------------------===//
+
+/// The only application that reads `value`, which one result of a region is; null for none.
+static Operation *onlyReader(const Value &value, Region &region) {
+  Operation *found = nullptr;
+  size_t readers = 0;
+  region.walk([&](Operation &op) {
+    if (llvm::is_contained(op.operands(), &value)) {
+      found = &op;
+      ++readers;
+    }
+  });
+  return readers == 1 && found->parentRegion() == &region && found->is(op::ApplyOp::opName)
+             ? found
+             : nullptr;
+}
+
+/// Adds what makes the router's scores that `reader` takes, if nothing else reads them: streams.
+void StackGroups::addScores(const Operation &reader, Region &region, ApplyGroup &group) const {
+  for (const Value *value : reader.operands()) {
+    Operation *source = value->definingOp();
+    if (!source || source->parentRegion() != &region || !source->is(op::ApplyOp::opName) ||
+        source->resultCount() != 1 || has(*source) || onlyReader(*value, region) != &reader ||
+        !streamOf(modelOf(*source)) || bringsRows(modelOf(*source)))
+      continue;
+    addScores(*source, region, group);
+    group.push_back(source);
+  }
+}
+
+void StackGroups::addExperts(Region &region) {
+  for (Operation &op : region) {
+    if (!op.is(op::ApplyOp::opName) || op.resultCount() != 1 || has(op) ||
+        !expertsOf(modelOf(op)))
+      continue;
+    Operation *before = op.operand(0).definingOp(), *behind = onlyReader(op.result(), region);
+    if (!before || !behind || before->parentRegion() != &region ||
+        !before->is(op::ApplyOp::opName) || before->resultCount() != 1 || has(*before) ||
+        has(*behind) || onlyReader(before->result(), region) != &op)
+      continue;
+    if (!bringsRows(modelOf(*before)) || !addsResults(modelOf(*behind)))
+      continue;
+    ApplyGroup group;
+    for (Operation *member : {&op, behind})
+      addScores(*member, region, group);
+    llvm::append_range(group, ApplyGroup{before, &op, behind});
+    add(std::move(group), *behind);
+  }
 }

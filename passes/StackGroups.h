@@ -1,8 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels beside each other that stacks for language models run as one: products of one input with
-// weights (queries, keys and values; gate and up), whose weights stand side by side in memory, and
-// an addition with the norm that reads the sum.
+// weights (queries, keys and values; gate and up), whose weights stand side by side in memory, an
+// addition with the norm that reads the sum, two kernels of one op on different values (rotary
+// embeddings of queries and keys, entries of the caches of keys and values), and a layer of experts
+// with what brings each token to its experts and adds up what they make of it.
 #ifndef PERFC_PASSES_STACKGROUPS_H
 #define PERFC_PASSES_STACKGROUPS_H
 
@@ -29,6 +31,9 @@ public:
 private:
   void addProducts(ir::Region &region);
   void addAdditions(ir::Region &region);
+  void addPairs(ir::Region &region);
+  void addExperts(ir::Region &region);
+  void addScores(const ir::Operation &reader, ir::Region &region, ApplyGroup &group) const;
   void add(ApplyGroup group, ir::Operation &place);
 
   std::vector<StackGroup> found;

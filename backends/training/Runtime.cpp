@@ -24,6 +24,7 @@ static constexpr std::pair<llvm::StringLiteral, double Runtime::*> fields[] = {
     {"step", &Runtime::step},
     {"gradient_bytes", &Runtime::gradientBytes},
     {"gather_bytes", &Runtime::gatherBytes},
+    {"sum_bytes", &Runtime::sumBytes},
     {"cast_bytes", &Runtime::castBytes},
     {"permute_bytes", &Runtime::permuteBytes},
     {"merged_sends", &Runtime::mergedSends},

@@ -24,6 +24,7 @@ struct Runtime {
   double step;
   double gradientBytes; ///< 0 for the format of the weights
   double gatherBytes;   ///< 0 for its format
+  double sumBytes;      ///< of an element of sums over tensor-parallel ranks at least
   double castBytes, permuteBytes, mergedSends, host, hostMemory, drives;
   double accumulateBytes, expertHost, expertLaunch, jitter;
   double measured, reserve, fragmentation;

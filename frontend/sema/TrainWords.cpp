@@ -153,11 +153,13 @@ static constexpr WordSpec runtimeWords[] = {
     {.word = "fuses",
      .kind = Choice,
      .maxArgs = anyNumber,
-     .choices = "elementwise epilogues biases additions products",
+     .choices = "elementwise epilogues biases additions products pairs experts",
      .byDefault = "elementwise, epilogues",
      .doc = "what an evaluation runs as one kernel: elementwise kernels with those before them, or "
             "with products (of them such as bring weights alone), additions with the norm that "
-            "reads the sum, products of one input"},
+            "reads the sum, products of one input, two kernels of one op that stand beside each "
+            "other (rotary embeddings of queries and keys, entries of two caches), tokens that are "
+            "brought to their experts and back with the layer of experts"},
     {.word = "joins",
      .kind = Text,
      .maxArgs = anyNumber,
@@ -283,6 +285,12 @@ static constexpr WordSpec runtimeWords[] = {
      .dims = Dims::Data,
      .byDefault = "those of its format",
      .doc = "bytes of an element of weights and activations gathered for products in fp8"},
+    {.word = "sum_bytes",
+     .kind = Measure,
+     .dims = Dims::Data,
+     .byDefault = "those of its format",
+     .doc = "bytes of an element of sums over tensor-parallel ranks at least: products in 8 and 4 "
+            "bits have wider results"},
     {.word = "cast_bytes",
      .kind = Measure,
      .dims = Dims::Data,

@@ -13,6 +13,30 @@ static bool isThroughData(const Access &access) {
   return llvm::any_of(access.ranks, [](const Subscript &rank) { return rank.dataDependent; });
 }
 
+static bool copiesRows(const Statement &statement) {
+  return !statement.reduces() && statement.op.flops() == 0 && statement.reads.size() == 1 &&
+         !statement.write.operand.isInPlace() && !isThroughData(statement.reads[0]) &&
+         statement.reads[0].ranks.size() + 1 == statement.write.ranks.size();
+}
+
+static bool sumsUp(const Statement &statement) {
+  auto isOfData = [](const Access &read) {
+    return read.operand.role() != "weight" && !isThroughData(read);
+  };
+  unsigned sums = 0;
+  for (unsigned i = 0; i < statement.extents.size(); ++i)
+    sums += statement.isReduction(i);
+  return sums == 1 && statement.reduces() && llvm::all_of(statement.reads, isOfData);
+}
+
+bool passes::bringsRows(const Kernel &kernel) {
+  return kernel.statements.size() == 1 && copiesRows(kernel.statements[0]);
+}
+
+bool passes::addsResults(const Kernel &kernel) {
+  return kernel.statements.size() == 1 && sumsUp(kernel.statements[0]);
+}
+
 namespace {
 
 /// Reads the equations of one kernel in their order.
@@ -28,7 +52,9 @@ private:
 
   const Kernel &kernel;
   Experts found;
-  llvm::StringRef left; ///< rows of the last product
+  llvm::StringRef left;    ///< rows of the last product
+  llvm::StringRef brought; ///< copies of rows
+  int64_t copied = 0;      ///< elements of what they are copies of
   bool gathers = false, addsUp = false;
 };
 
@@ -77,6 +103,10 @@ bool ExpertReader::addProduct(const Statement &statement, const Access &weight) 
     for (size_t rank = 0; gathers && rank < rows->ranks.size(); ++rank)
       if (rows->ranks[rank].dataDependent)
         found.tokens = rows->shape[rank];
+    if (rows->tensor == brought) {
+      gathers = true;
+      found.tokens = copied / depth;
+    }
   }
   if (!found.widths.empty() && rows->tensor == left && depth == found.depths.back()) {
     found.widths.back() += width;
@@ -101,7 +131,9 @@ bool ExpertReader::addResults(const Statement &statement) {
       found.allRows = std::max(found.rows, choices);
       return true;
     }
-  return false;
+  // What has been brought together goes back to its tokens.
+  addsUp = !brought.empty() && !found.widths.empty() && sumsUp(statement);
+  return addsUp;
 }
 
 /// Results and activations have 16 bits each; rows are brought into the format of the products.
@@ -122,10 +154,16 @@ void ExpertReader::addBytes() {
 
 llvm::Optional<Experts> ExpertReader::read() {
   for (const Statement &statement : kernel.statements) {
-    if (const Access *weight = chosenWeight(statement)) {
+    if (found.widths.empty() && copiesRows(statement)) {
+      brought = statement.write.tensor;
+      copied = 1;
+      for (int64_t extent : statement.reads[0].shape)
+        copied *= extent;
+    } else if (const Access *weight = chosenWeight(statement)) {
       if (!addProduct(statement, *weight))
         return llvm::None;
-    } else if (!addResults(statement) && (statement.op.isMac() || statement.reduces())) {
+    } else if (!addResults(statement) &&
+               (statement.op.isMac() || (statement.reduces() && !found.widths.empty()))) {
       return llvm::None;
     }
   }

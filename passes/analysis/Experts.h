@@ -3,8 +3,10 @@
 // Kernels of layers of experts: products whose weights data choose, row by row (`w[choice[t], d,
 // f]`), with elementwise equations between them. Products of the same rows count as one that is
 // wider (a gate and the linear part beside it). Where rows are read through data as well
-// (`x[token[a], d]`) the kernel brings them together itself, and where an intermediate is
-// (`y[slot[t, k], d]`) it adds up the results of each token.
+// (`x[token[a], d]`), or copied for each expert first (`y[t, k, d] = x[t, d]`), the kernel brings
+// them together itself, and where an intermediate is (`y[slot[t, k], d]`), or is summed up in the
+// end, it adds up the results of each token. Sums before all products are scores of the router,
+// whose time is that of a launch.
 #ifndef PERFC_PASSES_ANALYSIS_EXPERTS_H
 #define PERFC_PASSES_ANALYSIS_EXPERTS_H
 
@@ -27,6 +29,11 @@ struct Experts {
 
 /// `kernel` as a layer of experts; nothing when it is none, or when a count does not fit 64 bits.
 llvm::Optional<Experts> expertsOf(const Kernel &kernel);
+
+/// One equation that copies each row of a tensor for every expert of it.
+bool bringsRows(const Kernel &kernel);
+/// One equation that adds up what the experts of a token make, weighted or not.
+bool addsResults(const Kernel &kernel);
 
 } // namespace passes
 } // namespace perfc
