@@ -146,9 +146,9 @@ static bool mayPair(const Kernel &kernel) {
   if (!stream || kernel.statements.empty())
     return false;
   bool isAppend = stream->kind == StreamKind::Append || stream->kind == StreamKind::LatentAppend;
-  return isAppend || (stream->kind == StreamKind::Elementwise &&
-                      kernel.statements.back().isElementwise() &&
-                      kernel.statements.back().op.flops() > 1);
+  return isAppend ||
+         (stream->kind == StreamKind::Elementwise && kernel.statements.back().isElementwise() &&
+          kernel.statements.back().op.flops() > 1);
 }
 
 /// The second of a pair follows the first before anything has read what that one makes.
@@ -209,8 +209,7 @@ void StackGroups::addScores(const Operation &reader, Region &region, ApplyGroup 
 
 void StackGroups::addExperts(Region &region) {
   for (Operation &op : region) {
-    if (!op.is(op::ApplyOp::opName) || op.resultCount() != 1 || has(op) ||
-        !expertsOf(modelOf(op)))
+    if (!op.is(op::ApplyOp::opName) || op.resultCount() != 1 || has(op) || !expertsOf(modelOf(op)))
       continue;
     Operation *before = op.operand(0).definingOp(), *behind = onlyReader(op.result(), region);
     if (!before || !behind || before->parentRegion() != &region ||

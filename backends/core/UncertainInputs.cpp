@@ -208,9 +208,9 @@ perfc::withEnds(ir::Module &module, ir::Operation &statement, DiagnosticEngine &
   auto outcomeAt = [&](UncertaintySource source, double sign) -> std::shared_ptr<const Outcome> {
     std::string problem = inputs.move(source, sign);
     // Where no time moves the energy of the centre has the contributions of each source.
-    bool movesNoTime = inputs.isOfEnergies(source) ||
-                       (inputs.isOfKernels(source) && found->timeSources &&
-                        !llvm::is_contained(*found->timeSources, source));
+    bool movesNoTime =
+        inputs.isOfEnergies(source) || (inputs.isOfKernels(source) && found->timeSources &&
+                                        !llvm::is_contained(*found->timeSources, source));
     if (problem.empty() && found->hasEnergyMoves && movesNoTime)
       return withEnergyAt(*found, source, sign);
     UncertainEnd end{source, sign, inputs.isOfKernels(source)};

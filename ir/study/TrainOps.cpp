@@ -289,7 +289,8 @@ static OpDecl runtimeDecl() {
           quantityAttr("gather_bytes", bytes,
                        "of an element gathered for products in fp8, where not its own")
               .optional(),
-          quantityAttr("sum_bytes", bytes, "of an element of sums over tensor-parallel ranks at least")
+          quantityAttr("sum_bytes", bytes,
+                       "of an element of sums over tensor-parallel ranks at least")
               .atLeast(0)
               .otherwise(0),
           quantityAttr("cast_bytes", bytes, "moved to make an operand in fp8, per product")

@@ -87,6 +87,5 @@ Batch Paged::decodes() {
 }
 
 void Paged::sortRunning() {
-  sortRunning(
-      [&](uint32_t a, uint32_t b) { return requests[a].arrival < requests[b].arrival; });
+  sortRunning([&](uint32_t a, uint32_t b) { return requests[a].arrival < requests[b].arrival; });
 }
