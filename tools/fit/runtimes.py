@@ -9,8 +9,8 @@ FOLDER holds the tables of `perfc validate train_…`. FREE below names the figu
 table of n rows with the weight sqrt(n), plus PULL times the squares of how far each figure is from its start in the
 logits of its bounds. Steps are Gauss-Newton with weights 1 / |error| (iteratively reweighted least squares),
 with derivatives from one run of perfc for each figure, and are halved until the sum falls. --leave prints the errors of
-rows whose chip, model or table is left out of the linear model that the derivatives of the last round give: figures that only these rows
-tell of go back to where they started. --continue begins at the figures that STDLIB has, which takes a round or two where
+rows whose chip, model or table is left out: they are predicted with the figures of a fit without them, of the linear model that the
+derivatives of the last round give. Figures that only these rows tell of go back to where they started. --continue begins at the figures that STDLIB has, which takes a round or two where
 little changed. Deterministic. --write puts the figures into STDLIB, and with --leave the intervals
 that the left-out rows give, the wider of all --leave. Needs numpy.
 """
@@ -96,6 +96,7 @@ FREE = [
     (of_runtime(("deepspeed_h100", "attention")), 60, 20, 99, "%", [CONTEXT]),
     (of_runtime(("deepspeed", "memory")), 45, 15, 99, "%", [CONTEXT]),
     (of_runtime(("deepspeed", "step")), 15, 1, 900, "ms", [CONTEXT]),
+    (of_runtime(("deepspeed", "host_memory")), 16, 2, 80, "GB/s", [CONTEXT]),
 ]
 PULL = 0.002
 STEP = 0.15  # of a derivative, in logits
@@ -122,7 +123,7 @@ def with_figure(text, declaration, word, value):
         changed, count = re.subn(r"^(let %s = )[\d.]+(%%|us|ms|B)" % word, lambda m: m.group(1) + value, text, flags=re.M)
     else:
         block = block_of(text, declaration)
-        body, count = re.subn(r"(\n\s*|[{;] *)(%s\s+)[\d.]+ *(%%|us|ms|B|pJ)" % word,
+        body, count = re.subn(r"(\n\s*|[{;] *)(%s\s+)[\d.]+ *(%%|us|ms|GB/s|B|pJ)" % word,
                               lambda m: m.group(1) + m.group(2) + value, block.group(0))
         changed = text[:block.start()] + body + text[block.end():]
     if count != 1:
@@ -167,8 +168,20 @@ class Programs:
             return "".join(f'import "{up}{module}/{name}.perf"\n' for name in names)
         return re.sub(r"^import std\.(hardware|kernels|runtimes)\b\.?([^\n]*)\n", path, text, flags=re.M)
 
-    def run(self, table, point):
-        """{row: (labels, log(predicted / measured))}"""
+    def table(self, table, only, folder):
+        """The file of a table, or in `folder` one of its rows with the numbers `only`."""
+        path = os.path.join(self.folder, table + ".csv")
+        if only is None:
+            return path
+        with open(path, encoding="utf-8") as file:
+            names, *rows = list(csv.reader(file))
+        path = os.path.join(folder, table + ".csv")
+        with open(path, "w", encoding="utf-8") as out:
+            csv.writer(out, lineterminator="\n").writerows([names] + [rows[number] for number in only])
+        return path
+
+    def run(self, table, point, only=None):
+        """{row: log(predicted / measured)}, of the rows with the numbers `only`."""
         texts = dict(self.texts)
         for (file, declaration, word), value in figures(point).items():
             texts[file] = with_figure(texts[file], declaration, word, value)
@@ -181,13 +194,13 @@ class Programs:
             program, rows = os.path.join(folder, "program.perf"), os.path.join(folder, "rows.csv")
             with open(program, "w", encoding="utf-8") as out:
                 out.write(self.local(self.programs[table]))
-            subprocess.run([self.perfc, "validate", program, os.path.join(self.folder, table + ".csv"), "--quiet",
+            subprocess.run([self.perfc, "validate", program, self.table(table, only, folder), "--quiet",
                             "--rows", rows], check=True)
             result = {}
             with open(rows, encoding="utf-8") as file:
                 for number, row in enumerate(csv.DictReader(file)):
                     if row["metric"] in ("step_time", "iteration_time") and row["prediction"] and row["reference"]:
-                        key = (table, number, row["row"], row["labels"])
+                        key = (table, only[number] if only else number, row["row"], row["labels"])
                         result[key] = math.log(float(row["prediction"]) / float(row["reference"]))
             return result
 
@@ -208,6 +221,17 @@ class Fit:
     def errors(self, point, tables=tuple(ALL)):
         results = self.pool.map(lambda table: self.programs.run(table, point), tables)
         return {row: error for result in results for row, error in result.items()}
+
+    def errors_of(self, rows, point):
+        """Those of some rows alone."""
+        numbers = {}
+        for row in rows:
+            numbers.setdefault(row[0], []).append(row[1])
+        if SELECTIVE in numbers:  # whose rows have several predictions
+            numbers[SELECTIVE] = None
+        results = self.pool.map(lambda one: self.programs.run(one[0], point, one[1]), numbers.items())
+        found = {row: error for result in results for row, error in result.items()}
+        return [found[row] for row in rows]
 
     def cost(self, errors, weights, point):
         return (weights * numpy.abs(errors)).sum() + PULL * ((point - self.start) ** 2).mean()
@@ -289,18 +313,20 @@ def group_of(row, what):
         on = re.search(r" x (\S+)", row[2])
         chip = labels.get("gpu") or labels.get("system") or (on.group(1) if on else "a100")
         return re.split(r"[_ ]", chip.upper().replace("DGX-", ""))[0]
-    return labels.get("model") or row[2].split(" on ")[0].split(" ")[0]
+    model = labels.get("model") or row[2].split(" on ")[0]
+    llama = re.match(r"llama-?[23](?:\.1)?[-_](\d+b)", model, re.I)  # which tables write in several ways
+    return llama.group(1).lower() if llama else model.split(" ")[0] if " (" in model or " x " in model else model
 
 
 def left_out(fit, point, rows, errors, jacobian, what):
-    """The errors of each row with its group left out of the linear model of the fit. A figure that no
-    other row depends on goes back to where it started."""
+    """The errors of each row where its group is left out: predicted with the figures that the linear
+    model of the fit has without the group. One that no other row depends on goes back to its start."""
     weights, result = weights_of(rows), errors.copy()
     groups = numpy.array([group_of(row, what) for row in rows])
     for group in sorted(set(groups)):
         seen = groups != group
         moved = fit.step(point, errors[seen], jacobian[seen], weights[seen] / weights[seen].sum(), damping=1e-9, most=3)
-        result[~seen] = (errors + jacobian @ moved)[~seen]
+        result[~seen] = fit.errors_of([row for row, is_seen in zip(rows, seen) if not is_seen], point + moved)
         misses = numpy.abs(numpy.exp(result[~seen]) - 1) * 100
         print(f"    {group:30} {misses.size:4} rows {misses.mean():6.2f} % mean", flush=True)
     return result
