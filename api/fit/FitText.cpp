@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include <map>
 #include <set>
 
 using namespace perfc;
@@ -64,6 +65,27 @@ static void addConstant(FittedLine &of, const FitConstant &constant, const std::
   line->inner.push_back({word.str() + " " + value, {}});
 }
 
+namespace {
+/// A declaration with other values in some places.
+struct RewrittenDecl {
+  const Decl *decl;
+  std::string name; ///< that it gets
+  std::map<uint32_t, std::pair<uint32_t, std::string>> values; ///< by where they begin: end, text
+
+  std::string text(const SourceManager &sources) const {
+    auto all = values;
+    all[decl->nameRange.begin] = {decl->nameRange.end, name};
+    SourceRange rest = decl->item->range;
+    std::string text;
+    for (const auto &[begin, value] : all) {
+      text += sources.text({rest.file, rest.begin, begin}).str() + value.second;
+      rest.begin = value.first;
+    }
+    return text + sources.text(rest).str() + '\n';
+  }
+};
+} // namespace
+
 std::string api::importLine(const Decl &decl, llvm::StringRef root, const SourceManager &sources) {
   if (sources.isLibrary(decl.module->file))
     return "import " + decl.module->name;
@@ -75,6 +97,7 @@ std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> 
   std::set<std::string> imports;
   std::vector<FittedLine> declarations;
   std::vector<const Decl *> decls; // in step with these
+  std::vector<RewrittenDecl> rewritten;
   std::string comments;
   for (const FitFindings &each : findings) {
     comments += fmt::format("// Fitted by `calibrate{}` to {} rows.\n",
@@ -85,12 +108,17 @@ std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> 
       std::string value = textWithInterval(constant, found, 5);
       std::string suffix = each.fit->name.empty() ? "fitted" : each.fit->name;
       std::string name = fmt::format("{}_{}", decl.name, suffix);
+      bool isWholeLet = constant.place == decl.value;
+      if (!isWholeLet)
+        imports.insert(importLine(decl, root, sources));
       if (constant.lines.empty()) {
-        declarations.push_back({fmt::format("let {} = {}", name, value), {}});
-        decls.push_back(nullptr);
+        auto known = llvm::find_if(
+            rewritten, [&](const RewrittenDecl &each) { return each.decl == &decl; });
+        if (known == rewritten.end())
+          known = rewritten.insert(known, {&decl, name, {}});
+        known->values[constant.place->range.begin] = {constant.place->range.end, value};
         continue;
       }
-      imports.insert(importLine(decl, root, sources));
       auto known = llvm::find(decls, &decl);
       if (known == decls.end()) {
         declarations.push_back(
@@ -105,6 +133,8 @@ std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> 
   std::string text = comments;
   for (const std::string &import : imports)
     text += import + '\n';
+  for (const RewrittenDecl &declaration : rewritten)
+    text += declaration.text(sources);
   for (const FittedLine &declaration : declarations) {
     text += declaration.inner.empty() ? "" : "\n";
     declaration.print(text, 0);

@@ -39,6 +39,7 @@ public:
 private:
   const Decl *declaration(llvm::ArrayRef<llvm::StringRef> &names);
   bool enter(llvm::StringRef name);
+  bool enterRecord(llvm::StringRef name);
   bool isNotThere(llvm::StringRef name);
   bool valueOf(llvm::ArrayRef<ast::Arg> args);
   bool fail(const std::string &problem, std::string help = "");
@@ -97,6 +98,23 @@ static const ast::Item *lineOf(const ast::Body &body, llvm::StringRef name, bool
   return found;
 }
 
+/// The expression that is given as `name = …` among `args`; null where none is.
+static const ast::Expr *argumentCalled(llvm::ArrayRef<ast::Arg> args, llvm::StringRef name) {
+  for (const ast::Arg &arg : args)
+    if (arg.assign == "=" && arg.value->kind == ast::ExprKind::Name && arg.value->text == name)
+      return arg.assigned;
+  return nullptr;
+}
+
+/// The argument of that name of what `decl` is made `from`; null where there is none.
+static const ast::Expr *argumentOfBase(const Decl &decl, llvm::StringRef name) {
+  for (const ast::Clause &clause : decl.item->clauses)
+    if (clause.word == "from" && !clause.args.empty() &&
+        clause.args[0].value->kind == ast::ExprKind::Call)
+      return argumentCalled(clause.args[0].value->args, name);
+  return nullptr;
+}
+
 /// What the name is missing from takes it from somewhere else, or has none.
 bool ConstantFinder::isNotThere(llvm::StringRef name) {
   const Decl &decl = *constant.decl;
@@ -110,8 +128,20 @@ bool ConstantFinder::isNotThere(llvm::StringRef name) {
   return fail(fmt::format("`{}` has no `{}`", decl.name, name));
 }
 
+/// Goes to a member of the record that stands there.
+bool ConstantFinder::enterRecord(llvm::StringRef name) {
+  bool isRecord = constant.place->kind == ast::ExprKind::Tuple;
+  const ast::Expr *member = isRecord ? argumentCalled(constant.place->args, name) : nullptr;
+  if (!member)
+    return fail(fmt::format("nothing stands in it: `{}`", name));
+  constant.place = member;
+  return true;
+}
+
 /// Goes one name further.
 bool ConstantFinder::enter(llvm::StringRef name) {
+  if (constant.place)
+    return enterRecord(name);
   const ast::Item &around = constant.lines.empty() ? *constant.decl->item : *constant.lines.back();
   bool isOnly = true;
   const ast::Item *line = around.block ? lineOf(*around.block, name, isOnly) : nullptr;
@@ -120,6 +150,11 @@ bool ConstantFinder::enter(llvm::StringRef name) {
                 "a `let` that they have in common can be fitted");
   if (line) {
     constant.lines.push_back(line);
+    return true;
+  }
+  if (const ast::Expr *argument =
+          constant.lines.empty() ? argumentOfBase(*constant.decl, name) : nullptr) {
+    constant.place = argument;
     return true;
   }
   auto clause = constant.lines.empty()
@@ -150,13 +185,11 @@ llvm::Optional<FitConstant> ConstantFinder::find() {
   if (!constant.decl)
     return llvm::None;
   bool isLet = constant.decl->kind == DeclKind::Let || constant.decl->kind == DeclKind::Param;
-  if (isLet && rest.empty())
+  if (isLet)
     constant.place = constant.decl->value;
-  for (llvm::StringRef name : rest) {
-    bool isBehindValue = constant.place && !fail(fmt::format("nothing stands in it: `{}`", name));
-    if (isBehindValue || !enter(name))
+  for (llvm::StringRef name : rest)
+    if (!enter(name))
       return llvm::None;
-  }
   if (!constant.place && constant.lines.empty()) {
     fail(fmt::format("it is {} {}", declKindName(constant.decl->kind), constant.decl->name));
     return llvm::None;

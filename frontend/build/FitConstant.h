@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A constant of a program: the value of a word in a declaration, or of a `let`, by a dotted name
-// such as `hopper.launch` or `my_phone.DRAM.bandwidth`. What stands in its place is an expression;
+// A constant of a program: the value of a word in a declaration, of an argument of what it is made
+// from, or of a `let`, and of a member of a record there, by a dotted name such as `hopper.launch`,
+// `my_phone.DRAM.bandwidth` or `my_library.fp8.loss`. What stands in its place is an expression;
 // a fit puts other values there (Compilation::setConstants).
 #ifndef PERFC_FRONTEND_BUILD_FITCONSTANT_H
 #define PERFC_FRONTEND_BUILD_FITCONSTANT_H
@@ -13,7 +14,8 @@ namespace perfc {
 struct FitConstant {
   std::string path;           ///< as written
   const Decl *decl = nullptr; ///< the first name of it
-  /// The lines that lead to it in the declaration, outermost first; none for a `let`.
+  /// The lines that lead to it in the declaration, outermost first; none for a `let` and for an
+  /// argument.
   std::vector<const ast::Item *> lines;
   llvm::StringRef clause; ///< the word of a clause of the last line; "" for its own value
   const ast::Expr *place = nullptr;
