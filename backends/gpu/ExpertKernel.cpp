@@ -17,6 +17,8 @@ static ExpertFigures figuresOf(tile::FamilyOp family, const KernelChip &chip) {
   figures.step = op.realAttr("step", 128);
   figures.stepTime = seconds("step_time");
   figures.blockTime = seconds("block_time");
+  figures.otherTime = seconds("other_time");
+  figures.choiceTime = seconds("choice_time");
   figures.loss = op.realAttr("loss");
   figures.reached = op.realAttr("reached", 1);
   figures.overlap = op.realAttr("overlap");
@@ -38,7 +40,8 @@ static ExpertWork workOf(tile::ExpertsOp experts, tile::FamilyOp family, const K
   passes::ExpertSpread law{spread, op.realAttr("theta"), op.realAttr("most"),
                            static_cast<double>(op.intAttr("chosen", 0))};
   work.loads = passes::expertLoads(law, work.rows, op.intAttr("experts"), count("tokens"));
-  work.moved = family->hasAttr("all_rows") ? count("all_rows") : work.rows;
+  work.choices = count("all_rows");
+  work.moved = family->hasAttr("all_rows") ? work.choices : work.rows;
   work.tokens = count("tokens");
   work.tokenBytes = count("token_bytes");
   work.rowBytes = count("row_bytes");
@@ -86,6 +89,7 @@ static void addLines(KernelLines &lines, const LibraryQuery &of, const ExpertPri
                   price.memory + price.moves);
   lines.part(PartKind::Launch, "launch", price.launch);
   lines.part(PartKind::Memory, "moves", price.moves);
+  lines.part(PartKind::Launch, "choices", price.choices);
   double largest = std::max({price.units, price.memory, price.cache, price.power});
   if (largest == price.units) {
     double share = price.body / price.units;
@@ -100,6 +104,7 @@ static void addLines(KernelLines &lines, const LibraryQuery &of, const ExpertPri
     lines.bound("power", price.body);
   }
   lines.bound("moves", price.moves);
+  lines.bound("choices", price.choices);
   lines.bound("launch", price.launch);
 }
 
@@ -112,12 +117,12 @@ Cost gpu::expertKernelCost(const LibraryQuery &of) {
                                   workOf(experts, family, chip), tile);
   KernelLines lines(of, price.total, family);
   addLines(lines, of, price);
-  lines.work(price.body + price.moves, price.launch);
+  lines.work(price.body + price.moves + price.choices, price.launch);
   lines.power(family, experts.format(), static_cast<double>(of.work.macs));
   Cost cost =
       lines.finish(price.products / price.total,
                    fmt::format("{} {}x{}", of.kernel.library(), tile.rows, tile.columns),
-                   "launch + sum over products of (units^p + memory^p + power^p)^(1/p) + moves");
+                   "launch + sum over products of (units^p + memory^p + power^p)^(1/p) + moves + choices");
   cost.addNote(fmt::format("{:.4g} of {} experts have rows, {:.4g} of them each", price.active,
                            experts->intAttr("experts"),
                            static_cast<double>(experts->intAttr("rows")) / price.active));

@@ -43,6 +43,8 @@ static Grouped groupedTimes(const Design &design, const ExpertFigures &figures,
   double steps = std::ceil(extents.k / stepProducts) * figures.stepTime;
   constexpr double stepOverlap = 3;
   times.units = waves * (normOf(stepOverlap, {macs * (atRate + lost), steps}) + figures.blockTime);
+  double others = (work.moved - work.rows) / tile.rows * std::ceil(extents.n / tile.columns);
+  times.units += others / design.units * figures.otherTime;
   times.products = over(work.rows * extents.n * extents.k, work.rate);
   double weights = price.active * extents.n * extents.k * work.weightSize;
   double rows = work.rows * extents.k * work.leftSize;
@@ -78,7 +80,8 @@ ExpertPrice gpu::expertPrice(const Design &design, const ExpertFigures &figures,
   price.moves = (figures.moves * moved + figures.tokenMoves * gathered) * perByte;
   price.memoryBytes = bytes + moved + gathered;
   price.launch = figures.launch;
-  price.total = price.launch + price.body + price.moves;
+  price.choices = figures.choiceTime * work.choices;
+  price.total = price.launch + price.body + price.moves + price.choices;
   return price;
 }
 

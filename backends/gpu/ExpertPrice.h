@@ -6,12 +6,16 @@
 //     padded(m) = sum over experts of m ceil(rows / m)       active = experts that have a row
 //     share     = padded / m * ceil(n / tile n) / units      waves as in ProductPrice.h
 //     products  = m tile n k (units / rate + loss / rate of the generation's core for the format)
-//     units     = waves ((products^3 + (steps step_time)^3)^(1/3) + block_time)
+//     others    = moved rows of other ranks' experts / m * ceil(n / tile n) / units
+//     units     = waves ((products^3 + (steps step_time)^3)^(1/3) + block_time) + others other_time
 //     memory    = (active n k weight bytes (1 - held) + rows k left bytes) / bandwidth
 //     cache     = (active n k weight bytes + rows k left bytes) / bandwidth of the last cache
 //     power     = rows n k energy / power limit
 //     time      = launch + sum over products of (units^p + memory^p + cache^p + power^p)^(1/p)
 //                 + moves row bytes rows / bandwidth + token_moves token bytes tokens / bandwidth
+//                 + choice_time choices
+// Libraries that know the experts of all ranks start blocks for rows of the others as well, which
+// find nothing to multiply. Choices are those that all tokens make: they are sorted by expert.
 // `held` is what the last cache has of the weights: nothing, but where a benchmark runs a layer
 // again and again (ProductPrice.h).
 // Constants and where they are from: docs/cost-model.md.
@@ -34,6 +38,7 @@ struct ExpertWork {
   std::vector<GroupedExtents> products;
   double rows = 1;   ///< of all experts together
   double moved = 1;  ///< rows that are moved: of all ranks, where the library moves them all
+  double choices = 1; ///< experts that all tokens choose
   double tokens = 0; ///< whose rows are brought together; 0 where that was done before
   double tokenBytes = 0, rowBytes = 0; ///< that are moved for each of them
   double leftSize = 2, weightSize = 2; ///< bytes of an element
@@ -48,6 +53,8 @@ struct ExpertFigures {
   double launch = 0;
   double step = 128; ///< bytes
   double stepTime = 0, blockTime = 0;
+  double otherTime = 0;  ///< of a block for rows of another rank
+  double choiceTime = 0; ///< to sort one choice
   double loss = 0;
   double reached = 1; ///< of the generation's bandwidth
   double overlap = 0; ///< 0: the largest limit alone counts
@@ -61,6 +68,7 @@ struct ExpertPrice {
   double products = 0; ///< of `units`: multiplications of rows that are there
   double units = 0, memory = 0, cache = 0, power = 0;
   double body = 0, moves = 0, launch = 0;
+  double choices = 0; ///< sorting them
   double active = 0;      ///< experts
   double blocks = 0;      ///< of all products
   double memoryBytes = 0; ///< weights, rows and what is moved

@@ -93,7 +93,7 @@ static bool verifyFamily(const Operation &op, DiagnosticEngine &diagnostics) {
   if (!verifyCycleTimes(op,
                         {"launch", "step_time", "quantise_launch", "quantise_row",
                          "quantise_element", "one_row", "append_launch", "block", "fill",
-                         "dequantise", "block_time"},
+                         "dequantise", "block_time", "other_time", "choice_time"},
                         diagnostics))
     return false;
   return !op.body().empty() || !as<FamilyOp>(op).comesInTiles() ||

@@ -274,3 +274,23 @@ TEST(ExpertPrice, WeightsOfABenchmarkStayInTheCache) {
   EXPECT_NEAR(priceOfBytes(400, 4).body, 391, 1);    // 1 / (1 + 1.6^8) of them are held
   EXPECT_NEAR(priceOfBytes(4000, 1).body, 4000, 1);
 }
+
+/// Rows of other ranks take blocks that multiply nothing, and choices are sorted by themselves.
+TEST(ExpertPrice, OtherRanksAndChoices) {
+  const ExpertCase &of = expertCases[0];
+  Design design = designOf(of.board);
+  ExpertFigures figures = figuresOf(of.kernels);
+  figures.moves = 0;
+  ExpertWork work = workOf(of.board, of.layer);
+  Tile tile{64, 128, 1};
+  ExpertPrice alone = expertPrice(design, figures, work, tile);
+  figures.otherTime = 0.5;
+  figures.choiceTime = 0.001;
+  work.moved = work.rows + 64000;
+  work.choices = 100000;
+  ExpertPrice all = expertPrice(design, figures, work, tile);
+  // 1,000 tiles of rows by ceil(768 / 128) = 6 and ceil(4096 / 128) = 32 of columns, on 108 units.
+  EXPECT_NEAR(all.units - alone.units, 0.5 * 1000 * (6 + 32) / 108, 1e-6);
+  EXPECT_NEAR(all.choices, 100, 1e-9);
+  EXPECT_NEAR(all.total, all.launch + all.body + all.moves + 100, 1e-6);
+}
