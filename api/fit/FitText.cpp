@@ -69,7 +69,7 @@ namespace {
 /// A declaration with other values in some places.
 struct RewrittenDecl {
   const Decl *decl;
-  std::string name; ///< that it gets
+  std::string name;                                            ///< that it gets
   std::map<uint32_t, std::pair<uint32_t, std::string>> values; ///< by where they begin: end, text
 
   std::string text(const SourceManager &sources) const {
@@ -112,8 +112,8 @@ std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> 
       if (!isWholeLet)
         imports.insert(importLine(decl, root, sources));
       if (constant.lines.empty()) {
-        auto known = llvm::find_if(
-            rewritten, [&](const RewrittenDecl &each) { return each.decl == &decl; });
+        auto known =
+            llvm::find_if(rewritten, [&](const RewrittenDecl &each) { return each.decl == &decl; });
         if (known == rewritten.end())
           known = rewritten.insert(known, {&decl, name, {}});
         known->values[constant.place->range.begin] = {constant.place->range.end, value};

@@ -119,10 +119,10 @@ Cost gpu::expertKernelCost(const LibraryQuery &of) {
   addLines(lines, of, price);
   lines.work(price.body + price.moves + price.choices, price.launch);
   lines.power(family, experts.format(), static_cast<double>(of.work.macs));
-  Cost cost =
-      lines.finish(price.products / price.total,
-                   fmt::format("{} {}x{}", of.kernel.library(), tile.rows, tile.columns),
-                   "launch + sum over products of (units^p + memory^p + power^p)^(1/p) + moves + choices");
+  Cost cost = lines.finish(
+      price.products / price.total,
+      fmt::format("{} {}x{}", of.kernel.library(), tile.rows, tile.columns),
+      "launch + sum over products of (units^p + memory^p + power^p)^(1/p) + moves + choices");
   cost.addNote(fmt::format("{:.4g} of {} experts have rows, {:.4g} of them each", price.active,
                            experts->intAttr("experts"),
                            static_cast<double>(experts->intAttr("rows")) / price.active));
