@@ -36,10 +36,10 @@ struct GroupedExtents {
 struct ExpertWork {
   std::vector<passes::ExpertRows> loads;
   std::vector<GroupedExtents> products;
-  double rows = 1;   ///< of all experts together
-  double moved = 1;  ///< rows that are moved: of all ranks, where the library moves them all
+  double rows = 1;    ///< of all experts together
+  double moved = 1;   ///< rows that are moved: of all ranks, where the library moves them all
   double choices = 1; ///< experts that all tokens choose
-  double tokens = 0; ///< whose rows are brought together; 0 where that was done before
+  double tokens = 0;  ///< whose rows are brought together; 0 where that was done before
   double tokenBytes = 0, rowBytes = 0; ///< that are moved for each of them
   double leftSize = 2, weightSize = 2; ///< bytes of an element
   double rate = 0;                     ///< multiply-accumulates of all units in a second
@@ -68,7 +68,7 @@ struct ExpertPrice {
   double products = 0; ///< of `units`: multiplications of rows that are there
   double units = 0, memory = 0, cache = 0, power = 0;
   double body = 0, moves = 0, launch = 0;
-  double choices = 0; ///< sorting them
+  double choices = 0;     ///< sorting them
   double active = 0;      ///< experts
   double blocks = 0;      ///< of all products
   double memoryBytes = 0; ///< weights, rows and what is moved
