@@ -312,8 +312,9 @@ static int64_t alignmentOf(const Product &product) {
     for (const Subscript &rank : tensor->access->ranks)
       if (rank.terms.size() > 1)
         return 16;
-  auto bytes = [](const Factor &tensor, int64_t elements) {
-    return storedBits(tensor.access->format, elements).getValueOr(0) / 8;
+  auto bytes = [](const Factor &tensor, int64_t elements) -> int64_t {
+    bool isVector = elements == 1; // the other side lies side by side
+    return isVector ? 0 : storedBits(tensor.access->format, elements).getValueOr(0) / 8;
   };
   // Of a matrix whose columns are the rows of the product these lie side by side.
   const std::vector<Subscript> &ranks = product.result.access->ranks;
