@@ -288,7 +288,7 @@ static constexpr WordSpec runtimeWords[] = {
     {.word = "sum_bytes",
      .kind = Measure,
      .dims = Dims::Data,
-     .byDefault = "those of its format",
+     .byDefault = "0B",
      .doc = "bytes of an element of sums over tensor-parallel ranks at least: products in 8 and 4 "
             "bits have wider results"},
     {.word = "cast_bytes",
