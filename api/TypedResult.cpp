@@ -135,17 +135,16 @@ Result api::typedResult(const emit::Result &result, llvm::StringRef statement,
 
 /// What the expression of a column comes to.
 static Metric typedCell(study::ColumnOp column, const emit::MetricNames &names) {
-  emit::ExpressionValue value = emit::evaluateExpression(column.expr(), names);
-  Metric cell{column.title(), "", 0, 0, value.text, value.notGiven};
-  if (!value.unknownName.empty())
-    cell.notGiven = "there is no `" + value.unknownName + "` here";
-  if (!value.number || !cell.hasNumber())
-    return cell;
-  Uncertain number = value.number->toUncertain();
-  cell.unit = value.number->dimension().unitText();
-  cell.value = number.central();
-  cell.halfWidth = number.halfWidth();
-  return cell;
+  emit::ExpressionValue found = emit::evaluateExpression(column.expr(), names);
+  MetricValue value;
+  value.notGiven = emit::whyNotGiven(found);
+  if (found.number) {
+    value.value = found.number->toUncertain();
+    value.dimension = found.number->dimension();
+  } else if (value.notGiven.empty()) {
+    value.text = emit::describe(found); // a word, or whether a condition holds
+  }
+  return typedMetric(column.title(), value);
 }
 
 std::vector<Table> api::typedTables(const ir::Operation &statement, const emit::Result &result,

@@ -146,12 +146,11 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
 
 /// What sums over ranks are wider than their tensor, as the runtime has them.
 double PhaseLowering::widening(op::CollectiveOp collective) const {
-  bool isSum = collective.kind() == "all_reduce" || collective.kind() == "reduce_scatter";
   auto runtime = study::partOf<study::RuntimeOp>(*evaluate);
-  if (!isSum || collective.axis() != "tensor" || !runtime)
-    return 1;
-  double bits = bitsOf(collective->operand(0).type().dtype());
-  return std::max(1.0, 8 * runtime->realAttr("sum_bytes") / bits);
+  return runtime ? study::sumWidening(collective.kind(), collective.axis(),
+                                      bitsOf(collective->operand(0).type().dtype()),
+                                      runtime->realAttr("sum_bytes"))
+                 : 1;
 }
 
 bool PhaseLowering::lowerOperation(const Operation &op, Region &into, const LiveBytes &live) {

@@ -349,6 +349,11 @@ bool emit::asksForEnds(const ir::Attribute &expr, const MetricNames &names) {
   return found;
 }
 
+std::string emit::whyNotGiven(const ExpressionValue &value) {
+  return value.unknownName.empty() ? value.notGiven
+                                   : "there is no `" + value.unknownName + "` here";
+}
+
 std::string emit::describe(const ExpressionValue &value) {
   if (value.number)
     return formatEngineering(*value.number);

@@ -58,6 +58,8 @@ bool asksForEnds(const ir::Attribute &expr, const MetricNames &names);
 
 /// "61.20 ms", "0.583", "memory HBM", "not given: …".
 std::string describe(const ExpressionValue &value);
+/// Why there is no value; "" where there is one.
+std::string whyNotGiven(const ExpressionValue &value);
 
 } // namespace perfc::emit
 

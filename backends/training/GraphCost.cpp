@@ -255,8 +255,7 @@ void GraphCoster::collective(phase::CollectiveOp op, RegionCost &cost) {
   double format = bitsOf(*parseDType(op->stringAttr("dtype"))) / 8.0;
   if (isInLayer && op.kind() == "all_gather" && op.axis() == "tensor")
     bytes *= runtime.gathered(format) / format;
-  if (op.axis() == "tensor" && (op.kind() == "all_reduce" || op.kind() == "reduce_scatter"))
-    bytes *= std::max(1.0, runtime.sumBytes / format);
+  bytes *= study::sumWidening(op.kind(), op.axis(), 8 * format, runtime.sumBytes);
   bytes += static_cast<double>(op->intAttr("with", 0));
   double rows = bytes / format;
   bytes *= runtime.sentShare(op->intAttr("choices", 1), op->intAttr("ranks", 1));

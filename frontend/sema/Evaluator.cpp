@@ -182,12 +182,11 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
-  std::string hint;
-  if (findMetric(expr.text))
-    hint = "`" + expr.text.str() +
-           "` is a metric: it stands in a statement's block or after a result's name";
-  if (hint.empty())
-    hint = program.importHint(scope.file(), expr.text);
+  std::string hint =
+      findMetric(expr.text)
+          ? "`" + expr.text.str() +
+                "` is a metric: it stands in a statement's block or after a result's name"
+          : program.importHint(scope.file(), expr.text);
   if (hint.empty())
     hint = nameHelp(program.sourceManager(), expr.range);
   if (!hint.empty()) {

@@ -243,21 +243,16 @@ void Program::readPart(Module &module, SourceRange part) {
 
 void Program::outlineLibrary(Module &module) {
   for (const Heading &heading : outline(sources, module.file))
-    if (declKind(heading.word)) {
-      module.byName[heading.name] = nullptr;
+    if (declKind(heading.word))
       module.unread[heading.name] = heading.range;
-    } else {
+    else
       readPart(module, heading.range);
-    }
 }
 
 const Decl *Program::find(const Module &module, llvm::StringRef name) {
-  auto found = module.byName.find(name);
-  if (found == module.byName.end() || found->second)
-    return found == module.byName.end() ? nullptr : found->second;
   auto unread = module.unread.find(name);
   if (unread == module.unread.end())
-    return nullptr; // a mistake in it was reported
+    return module.byName.lookup(name);
   SourceRange part = unread->second;
   Module &reading = toRead(module);
   reading.unread.erase(name);

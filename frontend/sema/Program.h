@@ -96,9 +96,9 @@ struct Module {
   std::vector<const ast::Item *> statements; ///< evaluate, sweep, for, if, … in file order
 
 private:
-  friend class Program;                 // whose `find` parses what nobody asked for before
-  llvm::StringMap<const Decl *> byName; ///< null: in `unread`, or it has a mistake
-  llvm::StringMap<SourceRange> unread;  ///< items of the library
+  friend class Program; // whose `find` parses what nobody asked for before
+  llvm::StringMap<const Decl *> byName;
+  llvm::StringMap<SourceRange> unread; ///< items of the library
 };
 
 /// True when `name` may be missing from `module` because a line of it was dropped.

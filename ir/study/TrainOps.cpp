@@ -44,6 +44,12 @@ llvm::Optional<RankAxis> study::parseAxis(llvm::StringRef name) {
   return valueNamed<RankAxis>(axisNames, name);
 }
 
+double study::sumWidening(llvm::StringRef kind, llvm::StringRef axis, double bits,
+                          double sumBytes) {
+  bool isSum = axis == "tensor" && (kind == "all_reduce" || kind == "reduce_scatter");
+  return isSum ? std::max(1.0, 8 * sumBytes / bits) : 1;
+}
+
 llvm::StringRef study::scheduleName(ScheduleKind kind) {
   return scheduleNames[static_cast<unsigned>(kind)];
 }

@@ -96,6 +96,10 @@ struct RuntimeOp : ir::OpView {
   llvm::StringRef label() const { return op->stringAttr("label"); }
 };
 
+/// How many times the bytes of a tensor of `bits` a collective of `kind` among ranks along `axis`
+/// moves, where sums have elements of at least `sumBytes`; 1 for what is no sum.
+double sumWidening(llvm::StringRef kind, llvm::StringRef axis, double bits, double sumBytes);
+
 struct CheckpointOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.checkpoint";

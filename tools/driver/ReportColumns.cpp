@@ -33,9 +33,8 @@ std::vector<ReportColumn> driver::reportColumns(const api::Evaluated &evaluated,
 static std::string cellOf(const MetricNames &names, const ReportColumn &column,
                           MissingCells &missing) {
   ExpressionValue value = emit::evaluateExpression(column.expr, names);
-  if (!value.unknownName.empty() || !value.notGiven.empty()) {
-    missing[column.title] =
-        value.unknownName.empty() ? value.notGiven : "there is no `" + value.unknownName + "` here";
+  if (std::string why = emit::whyNotGiven(value); !why.empty()) {
+    missing[column.title] = std::move(why);
     return "-";
   }
   bool isName = column.expr.is(ir::AttrKind::String);

@@ -45,10 +45,8 @@ protected:
   /// Brings `running` in the order of `isBefore`; who is equal stays in place. Those of the last
   /// batch mostly stand in order, behind the few that have come since.
   template <typename Before> void sortRunning(Before isBefore) {
-    auto from = running.rbegin();
-    while (from != running.rend() && from + 1 != running.rend() && !isBefore(*from, *(from + 1)))
-      ++from;
-    auto sorted = from == running.rend() ? running.begin() : from.base() - 1;
+    auto isBehind = [&](uint32_t a, uint32_t b) { return isBefore(b, a); };
+    auto sorted = std::is_sorted_until(running.rbegin(), running.rend(), isBehind).base();
     std::stable_sort(running.begin(), sorted, isBefore);
     std::inplace_merge(running.begin(), sorted, running.end(), isBefore);
   }

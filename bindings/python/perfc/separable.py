@@ -10,6 +10,7 @@ is that of one network and, for each block, what another choice adds. So one eva
 """
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from typing import Iterator, Sequence
@@ -59,15 +60,12 @@ class Separable:
         return [len(values) for values in self._values.values()]
 
     def __len__(self) -> int:
-        count = 1
-        for size in self.sizes:
-            count *= size
-        return count
+        return math.prod(self.sizes)
 
     def chunks(self) -> Iterator[tuple[int, NDArray[numpy.float64]]]:
         """The metrics of all points, in the order of a sweep: the number of a first point, and a row for each from there on."""
         inner = 1
-        while inner < len(self._parts) and _product(self.sizes[-inner - 1:]) <= _CHUNK:
+        while inner < len(self._parts) and math.prod(self.sizes[-inner - 1:]) <= _CHUNK:
             inner += 1
         block = _sums(self._parts[-inner:], self._base)
         outer = _sums(self._parts[:-inner], numpy.zeros_like(self._base))
@@ -131,13 +129,6 @@ class Separable:
 
     def _settings(self, choices: Sequence[int]) -> dict[str, str]:
         return {name: values[choice] for (name, values), choice in zip(self._values.items(), choices)}
-
-
-def _product(sizes: Sequence[int]) -> int:
-    product = 1
-    for size in sizes:
-        product *= size
-    return product
 
 
 def _sums(parts: Sequence[NDArray[numpy.float64]], base: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
