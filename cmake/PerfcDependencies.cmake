@@ -57,6 +57,13 @@ target_link_libraries(perfc_eigen INTERFACE Eigen3::Eigen)
 pkg_check_modules(duktape REQUIRED IMPORTED_TARGET duktape)
 add_library(perfc_duktape INTERFACE)
 target_link_libraries(perfc_duktape INTERFACE PkgConfig::duktape)
+# The command's allocator: a quarter of the time of a sweep's points is small objects that come and go with each. Sanitizers bring their
+# own, and a program that links libperfc has its own.
+add_library(perfc_allocator INTERFACE)
+if(NOT PERFC_SANITIZE)
+  find_package(mimalloc 2.0 REQUIRED)
+  target_link_libraries(perfc_allocator INTERFACE mimalloc)
+endif()
 find_file(PERFC_D3 d3.min.js PATHS /usr/share/javascript/d3 REQUIRED)
 find_file(PERFC_D3_LICENCE copyright PATHS /usr/share/doc/libjs-d3 NO_DEFAULT_PATH REQUIRED)
 # Itself, not a script in front of it: those of version managers take longer than the programs that builds and tests run.
