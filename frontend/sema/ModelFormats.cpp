@@ -7,6 +7,9 @@
 #include "frontend/import/torch/Torch.h"
 #include "frontend/sema/LibraryTable.h"
 #include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
@@ -20,8 +23,8 @@ static llvm::Optional<ModelProgram> readGraph(llvm::StringRef path, const ModelO
   return ModelProgram{std::move(program->text),
                       std::move(program->workload),
                       std::move(program->format),
-                      std::move(program->open),
-                      {}};
+                      {std::move(program->parameters), {}},
+                      std::move(program->open)};
 }
 
 static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const ModelOptions &options,
@@ -35,8 +38,8 @@ static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const Model
   return ModelProgram{std::move(program->text),
                       std::move(program->workload),
                       std::move(program->format),
-                      {},
-                      std::move(program->phases)};
+                      std::move(program->names),
+                      {}};
 }
 
 static llvm::Optional<ModelProgram> readLayers(llvm::StringRef path, const ModelOptions &options,
@@ -50,9 +53,36 @@ static llvm::Optional<ModelProgram> readLayers(llvm::StringRef path, const Model
   auto program = layers::readProgram(file, library.diags());
   if (!program)
     return llvm::None;
-  return ModelProgram{
-      std::move(program->text), std::move(program->workload), std::move(program->format), {}, {},
-      std::move(program->chip)};
+  return ModelProgram{std::move(program->text),
+                      std::move(program->workload),
+                      std::move(program->format),
+                      {{"batch"}, {}},
+                      {},
+                      std::move(program->chip)};
+}
+
+llvm::Optional<ModelProgram> perfc::libraryModel(llvm::StringRef path, Program &library) {
+  auto [name, phase] = path.split('.');
+  LibraryTable table(library);
+  config::Row row = table.find("workloads", name);
+  if (!row.item || row.item->word != "workload")
+    return llvm::None;
+  ModelProgram program{"import " + row.module + "\n", name.str(), "", {}, {}};
+  program.names = config::callNames(config::chainOf(table, row));
+  if (path.contains('.')) {
+    auto isOther = [wanted = phase](const config::PhaseNames &it) { return it.name != wanted; };
+    if (!program.names.hasPhase(phase)) {
+      std::vector<llvm::StringRef> known;
+      for (const config::PhaseNames &other : program.names.phases)
+        known.push_back(other.name);
+      library.diags()
+          .report({}, diag::UnknownPhase, name, phase)
+          .help(known.empty() ? "it has none" : "it has `" + llvm::join(known, "`, `") + "`");
+      return llvm::None;
+    }
+    llvm::erase_if(program.names.phases, isOther);
+  }
+  return program;
 }
 
 /// Files of other tools are YAML as well: only who says `layers` means them.

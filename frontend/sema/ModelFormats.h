@@ -18,11 +18,11 @@ struct ModelOptions {
 
 struct ModelProgram {
   std::string text;
-  std::string workload; ///< its name
-  std::string format;   ///< of its real numbers: "fp32"; "" where that is not said
-  /// Parameters of the workload that have no default, and its phases.
-  std::vector<std::string> open, phases;
-  std::string chip = ""; ///< that it is for, as the file says; "" where it says none
+  std::string workload;          ///< its name
+  std::string format;            ///< of its real numbers: "fp32"; "" where that is not said
+  config::CallNames names;       ///< what the workload and its phases may be given
+  std::vector<std::string> open; ///< of these, what the workload has no default for
+  std::string chip = "";         ///< that it is for, as the file says; "" where it says none
 };
 
 struct ModelFormat {
@@ -34,6 +34,10 @@ struct ModelFormat {
                                        Program &library);
   bool namesChips = false; ///< its files may say what they run on
 };
+
+/// `name` or `name.phase` of a workload of the library, as a program that imports it; nothing where
+/// there is no such workload, and after a report where it has no such phase.
+llvm::Optional<ModelProgram> libraryModel(llvm::StringRef path, Program &library);
 
 /// The format `name`; null where there is none.
 const ModelFormat *modelFormat(llvm::StringRef name);

@@ -183,39 +183,15 @@ std::string ModelReader::comment(const Config &config, llvm::StringRef kind) con
   return text + ".\n";
 }
 
-/// Names of phases anywhere in `body`, of those that set no parameter which is `fixed`.
-static void addPhases(const ast::Body &body, llvm::ArrayRef<llvm::StringRef> fixed,
-                      std::vector<std::string> &phases) {
-  for (const ast::Item *item : body.items) {
-    if (item->kind == ast::ItemKind::If)
-      addPhases(*item->block, fixed, phases);
-    if (item->kind != ast::ItemKind::Line || item->word != "phase" || item->args.empty())
-      continue;
-    const ast::Expr *set = item->args[0].assigned;
-    auto isFixed = [&](const ast::Arg &arg) { return llvm::is_contained(fixed, arg.value->text); };
-    if (!set || llvm::none_of(set->args, isFixed))
-      phases.push_back(nameOf(*item).str());
-  }
-}
-
-/// The family of `row`, wherever its `from` leads, with its phases.
+/// The family of `row`, wherever its `from` leads, and what it may be given.
 static void addFamily(FamilyTable &table, Row row, Program &program) {
-  std::vector<llvm::StringRef> fixed;
   std::vector<Row> chain = chainOf(table, row);
   if (chain.empty() || !chain.back().item->block)
     return;
-  for (const Row &link : chain)
-    if (const ast::Expr *base = madeFrom(link))
-      for (const ast::Arg &arg : base->args)
-        fixed.push_back(arg.value->text);
-  row = chain.back();
-  program.family = nameOf(*row.item).str();
-  const ast::Expr &head = *row.item->args[0].value;
-  program.hasContext =
-      head.kind == ast::ExprKind::Call && llvm::any_of(head.args, [](const ast::Arg &parameter) {
-        return parameter.value->text == "context";
-      });
-  addPhases(*row.item->block, fixed, program.phases);
+  program.family = nameOf(*chain.back().item).str();
+  program.names = callNames(chain);
+  for (const ast::Arg *key : parametersOf(chain))
+    llvm::erase_value(program.names.parameters, key->value->text.str());
 }
 
 llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef folder,

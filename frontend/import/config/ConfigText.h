@@ -5,9 +5,8 @@
 #ifndef PERFC_FRONTEND_IMPORT_CONFIG_CONFIGTEXT_H
 #define PERFC_FRONTEND_IMPORT_CONFIG_CONFIGTEXT_H
 
+#include "frontend/import/config/CallNames.h"
 #include "frontend/import/config/Config.h"
-#include "frontend/import/config/FamilyTable.h"
-#include "llvm/ADT/STLExtras.h"
 
 namespace perfc::config {
 
@@ -18,14 +17,16 @@ struct ReadOptions {
 
 struct Program {
   std::string text;
-  std::string workload;            ///< its name
-  std::string format;              ///< of its activations: "bf16"; "" where it is not said
-  std::string family;              ///< of the library that it is an instance of
-  std::vector<std::string> phases; ///< of the workload
-  bool hasContext = false;         ///< does it take the length of a text, `context`?
+  std::string workload; ///< its name
+  std::string format;   ///< of its activations: "bf16"; "" where it is not said
+  std::string family;   ///< of the library that it is an instance of
+  /// What the workload may be given; keys of the configuration are the file's to say.
+  CallNames names;
 
   /// True where tokens follow others.
-  bool isDecoder() const { return llvm::is_contained(phases, "prefill"); }
+  bool isDecoder() const { return names.hasPhase("prefill"); }
+  /// True where it takes the length of a text.
+  bool hasContext() const { return names.hasParameter("context"); }
 };
 
 /// True for a folder and for a config.json.

@@ -134,6 +134,7 @@ llvm::Optional<Program> graph::programOf(const Model &model, llvm::StringRef nam
   Writer writer(net, program.format);
   program.text = writer.run(name);
   program.workload = writer.workload;
+  program.parameters = writer.parameters;
   program.open = writer.openParameters;
   reportUnknown(writer, file, options, diagnostics);
   if (options.isStrict && !writer.unknown.empty())

@@ -26,8 +26,8 @@ struct Program {
   std::string text;
   std::string workload; ///< its name
   std::string format;   ///< of its real numbers: "fp32"; "" where it has none
-  /// Parameters of the workload that have no default.
-  std::vector<std::string> open;
+  /// Parameters of the workload, and those that have no default.
+  std::vector<std::string> parameters, open;
   std::vector<NodeShape> nodes;
   /// Elements of stored real tensors of at least one dimension that are used, and of these, what
   /// only operators read that are neither of ONNX nor of the format.

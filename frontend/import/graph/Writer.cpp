@@ -412,14 +412,15 @@ std::string Writer::run(llvm::StringRef name) {
       net.dims.collect(dim, used);
   for (const Op &op : net.ops)
     net.dims.collect(op.rounds, used);
-  std::string parameters;
+  std::string head;
   for (size_t i = 0; i < used.size(); ++i) {
     llvm::StringRef symbol = net.dims.symbols()[i];
     bool isParameter = llvm::all_of(symbol, [](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (!used[i] || !isParameter)
       continue;
     bool isBatch = symbol.contains_insensitive("batch") || symbol == "N";
-    parameters += (parameters.empty() ? "" : ", ") + symbol.str() + (isBatch ? " = 1" : "");
+    head += (head.empty() ? "" : ", ") + symbol.str() + (isBatch ? " = 1" : "");
+    parameters.push_back(symbol.str());
     if (!isBatch)
       openParameters.push_back(symbol.str());
   }
@@ -430,6 +431,6 @@ std::string Writer::run(llvm::StringRef name) {
   text += text.empty() ? "" : "\n";
   for (const std::string &declaration : declarations)
     text += declaration + "\n";
-  return text + fmt::format("workload {}({}) -> {} {{\n{}}}\n", workload, parameters,
+  return text + fmt::format("workload {}({}) -> {} {{\n{}}}\n", workload, head,
                             fmt::join(results, ", "), body);
 }

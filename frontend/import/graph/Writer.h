@@ -33,8 +33,8 @@ public:
   /// The workload `name` with all that it needs, formatted but for the length of lines.
   std::string run(llvm::StringRef name);
 
-  std::string workload;                    ///< its name
-  std::vector<std::string> openParameters; ///< that have no default
+  std::string workload;                                ///< its name
+  std::vector<std::string> parameters, openParameters; ///< all; those that have no default
   /// Operators that the library does not have, and how many nodes of each.
   std::map<std::string, std::vector<const Op *>> unknown;
 

@@ -5,9 +5,12 @@
 #include "frontend/sema/ModelFormats.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Graphs.h"
+#include "ir/common/diagnostics/Names.h"
 #include "stdlib/Embedded.h"
 #include "tools/driver/import/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include <set>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -88,35 +91,89 @@ std::string driver::moduleOfChip(Session &session, llvm::StringRef chip) {
   return "";
 }
 
+/// The model: a file in a format, or a workload of the library.
+static llvm::Optional<ModelProgram> findModel(Session &session, const ModelFormat *format,
+                                              llvm::StringRef path, const Arguments &arguments) {
+  if (format || llvm::sys::fs::exists(path))
+    return readModel(session, format ? *format : *modelFormat("hf"), path, arguments);
+  Program library(session.sources, session.diagnostics);
+  size_t errors = session.diagnostics.errorCount();
+  auto model = libraryModel(path, library);
+  if (model || session.diagnostics.errorCount() > errors)
+    return model;
+  return readModel(session, *modelFormat("hf"), path, arguments);
+}
+
+/// Names that `-D` sets and that `model` takes are parameters of the program, which statements hand
+/// on to what takes them. False where the model takes one of them nowhere (reported).
+static bool takeDefines(Session &session, ModelProgram &model, const Arguments &arguments,
+                        std::vector<std::string> &defined) {
+  std::vector<std::pair<std::string, std::string>> defines;
+  if (!readDefines(arguments, session.diagnostics, defines))
+    return false;
+  std::set<std::string> known(model.names.parameters.begin(), model.names.parameters.end());
+  for (const config::PhaseNames &phase : model.names.phases)
+    known.insert(phase.parameters.begin(), phase.parameters.end());
+  for (const auto &[name, value] : defines) {
+    if (!known.count(name)) {
+      session.diagnostics.report({}, diag::UnknownParameter, model.workload, name)
+          .help(known.empty() ? "it has none" : "it has `" + llvm::join(known, "`, `") + "`");
+      return false;
+    }
+    if (!llvm::is_contained(defined, name))
+      defined.push_back(name);
+    llvm::erase_value(model.open, name);
+  }
+  return true;
+}
+
+/// The program that evaluates `model` on `chip`, whose declaration is in `module`.
+static std::string evaluating(const ModelProgram &model, llvm::StringRef module,
+                              llvm::StringRef chip, llvm::ArrayRef<std::string> defined) {
+  std::string text = fmt::format("import {}\n{}\n", module, model.text);
+  for (const std::string &name : defined)
+    text += fmt::format("param {} = 1\n", name); // -D replaces it
+  auto evaluate = [&](const std::string &subject, llvm::ArrayRef<std::string> own) {
+    std::vector<std::string> given;
+    if (!model.format.empty())
+      given.push_back("dtype = " + model.format);
+    for (const std::string &name : defined)
+      if (model.names.hasParameter(name) || llvm::is_contained(own, name))
+        given.push_back(fmt::format("{0} = {0}", name));
+    text += fmt::format("evaluate {}({}) on {}\n", subject, fmt::join(given, ", "), chip);
+  };
+  if (model.names.phases.empty())
+    evaluate(model.workload, {});
+  for (const config::PhaseNames &phase : model.names.phases)
+    evaluate(model.workload + "." + phase.name, phase.parameters);
+  return text;
+}
+
 FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
                                 const Arguments &arguments) {
   const ModelFormat *format =
       arguments.has("from") ? modelFormat(arguments.value("from")) : modelFormatOf(path);
-  if (!format)
-    format = modelFormat("hf");
   std::string chip = arguments.value("on").str(), module;
-  bool isNamedThere = chip.empty() && format->namesChips;
+  bool isNamedThere = chip.empty() && format && format->namesChips;
   if (!isNamedThere && (module = moduleOfChip(session, chip)).empty())
     return 0;
-  llvm::Optional<ModelProgram> program = readModel(session, *format, path, arguments);
-  if (!program)
+  llvm::Optional<ModelProgram> model = findModel(session, format, path, arguments);
+  if (!model)
     return 0;
   if (isNamedThere) {
-    chip = program->chip;
+    chip = model->chip;
     if ((module = moduleOfChip(session, chip)).empty())
       return 0;
   }
-  if (!program->open.empty()) {
-    session.diagnostics.report({}, diag::GraphOpen, "`" + llvm::join(program->open, "`, `") + "`")
-        .help("give the shapes of its inputs, or a size by its name: --shape input=1,128 --shape " +
-              program->open.front() + "=8");
+  std::vector<std::string> defined;
+  if (!takeDefines(session, *model, arguments, defined))
+    return 0;
+  if (!model->open.empty()) {
+    session.diagnostics.report({}, diag::GraphOpen, "`" + llvm::join(model->open, "`, `") + "`")
+        .help("give the shapes of its inputs, or a size by its name: --shape input=1,128 or -D " +
+              model->open.front() + "=8");
     return 0;
   }
-  std::string own = program->format.empty() ? "" : "dtype = " + program->format;
-  std::string text = fmt::format("import {}\n{}\n", module, program->text);
-  if (program->phases.empty())
-    text += fmt::format("evaluate {}({}) on {}\n", program->workload, own, chip);
-  for (const std::string &phase : program->phases)
-    text += fmt::format("evaluate {}.{}({}) on {}\n", program->workload, phase, own, chip);
-  return session.sources.add((path + " as a program").str(), std::move(text));
+  return session.sources.add((path + " as a program").str(),
+                             evaluating(*model, module, chip, defined));
 }

@@ -46,7 +46,7 @@ static std::string programText(const config::Program &program, bool perToken) {
   else if (program.isDecoder())
     calls = {"(T = 1)", ".decode(context = 2)", ".decode(context = 3)", ".decode(context = 1024)",
              ".decode(context = 1025)"};
-  else if (program.hasContext)
+  else if (program.hasContext())
     calls = {"(context = 1)", "(context = 2)", "(context = 3)"};
   calls.resize(perToken ? calls.size() : 1);
   for (const std::string &call : calls)
