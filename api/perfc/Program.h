@@ -251,14 +251,16 @@ private:
 
 /// Execution traces as text of the language.
 struct Traces {
-  std::string declaration; ///< of a `trace` that is called `job`; "" where a file is wrong
+  std::string declaration; ///< of `subject`; "" where a file is wrong
+  std::string subject;
+  bool isReplayed = false; ///< `subject` is a `trace`, which `replay` runs; else it is a workload
   std::vector<Problem> problems;
   std::string text; ///< these as a terminal shows them
 };
 
 /// Formats of execution traces, with the suffix of their files.
 PERFC_EXPORT std::vector<std::pair<std::string, std::string>> traceFormats();
-/// Traces in one of these formats, a file for each rank.
+/// Traces in one of these formats, a file for each rank; of PyTorch of one process.
 PERFC_EXPORT Traces readTraces(const std::string &format, const std::vector<std::string> &files);
 
 /// What the library declares, by module; without values.

@@ -10,7 +10,10 @@
 using namespace perfc;
 using namespace perfc::api;
 
-static constexpr TraceFormat readers[] = {{"chakra", ".et", readChakra}};
+static constexpr TraceFormat readers[] = {
+    {"chakra", ".et", traceName, /*isReplayed=*/true, readChakra},
+    {"torch_trace", ".json", "calls", /*isReplayed=*/false, readTorchTrace},
+};
 
 llvm::ArrayRef<TraceFormat> api::traceReaders() { return readers; }
 
@@ -33,6 +36,8 @@ Traces api::readTraces(const std::string &format, const std::vector<std::string>
   Watcher watcher;
   Traces traces;
   if (const TraceFormat *reader = findTraceReader(format)) {
+    traces.subject = reader->subject.str();
+    traces.isReplayed = reader->isReplayed;
     if (!reader->read({sources, diagnostics, watcher}, files, {}, traces.declaration))
       traces.declaration.clear();
   } else {

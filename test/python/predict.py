@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# RUN: %package_python %s %root/test/reference/astra_sim/traces %examples
+# RUN: %package_python %s %root/test/reference/astra_sim/traces %root/test/import/trace/Inputs/profile.json %examples
 """Predictions of workloads on hardware, wherever these come from."""
 import json
 import pathlib
@@ -13,6 +13,7 @@ import perfc
 from perfc.predict import Hardware, PredictionQuery, UnifiedPredictor, Workload
 
 EXAMPLES = pathlib.Path(sys.argv.pop())
+PROFILE = pathlib.Path(sys.argv.pop())
 TRACES = pathlib.Path(sys.argv.pop())
 SHEET = {"name": "my npu", "peak_flops": {"fp16": "100TFLOP/s", "int8": 2e14}, "memory_bandwidth": 1e12, "memory_capacity": "16GiB"}
 
@@ -79,10 +80,24 @@ system cluster { all = 8 * npu over nvswitch }"""))
         with self.assertRaisesRegex(ValueError, "no batch size"):
             predict(Workload.from_traces(folder), cluster, batch_size=8)
 
+    def test_come_from_profiles(self):
+        # Products of 64 rows: 512 * 1024, 1024 * 256 and 256 * 1024; of 64 columns 256 * 1024 and 1024 * 512.
+        recorded = Workload.from_traces(PROFILE, format="torch_trace")
+        prediction = predict(recorded, Hardware.from_name("H100-SXM"))
+        self.assertEqual(prediction.result["macs"].value, 64 * (2 * 512 * 1024 + 3 * 256 * 1024))
+        self.assertEqual(prediction.result.statement, "evaluate")
+        with self.assertRaisesRegex(ValueError, "no batch size"):
+            predict(recorded, Hardware.from_name("H100-SXM"), batch_size=8)
+        with self.assertRaisesRegex(perfc.Unreadable, "takes one file"):
+            with tempfile.TemporaryDirectory() as folder:
+                for rank in range(2):
+                    pathlib.Path(folder, f"{rank}.json").write_text(PROFILE.read_text())
+                Workload.from_traces(folder, format="torch_trace")
+
     def test_say_why_traces_are_not_read(self):
         with self.assertRaises(FileNotFoundError):
             Workload.from_traces("none")
-        with self.assertRaisesRegex(perfc.Unreadable, "in chakra, not in kineto"):
+        with self.assertRaisesRegex(perfc.Unreadable, "in chakra, torch_trace, not in kineto"):
             Workload.from_traces("none", format="kineto")
         with tempfile.TemporaryDirectory() as folder:
             wrong = pathlib.Path(folder, "wrong.0.et")

@@ -66,6 +66,8 @@ static void declareTraces(py::module_ &module) {
   using Free = py::call_guard<py::gil_scoped_release>;
   Record<api::Traces>(module, "Traces")
       .field("declaration", &api::Traces::declaration)
+      .field("subject", &api::Traces::subject)
+      .field("is_replayed", &api::Traces::isReplayed)
       .field("problems", &api::Traces::problems)
       .field("text", &api::Traces::text);
   module.def("trace_formats", &api::traceFormats, Free());

@@ -26,6 +26,8 @@ class Problem(_Record):
 class Traces(_Record):
     """Execution traces as text of the language; `declaration` is "" where a file is wrong."""
     declaration: str
+    subject: str
+    is_replayed: bool
     problems: list[Problem]
     text: str
 

@@ -76,7 +76,8 @@ class Workload:
     def from_traces(cls, path: Union[str, os.PathLike[str]], *, format: str = "chakra") -> Workload:
         """Execution traces: a file, the part of several names before `.0.et`, or a folder; a rank for each file, by name.
 
-        They are replayed on the system of the query, which needs as many chips; nothing is divided or batched anew.
+        Those in the format "chakra" are replayed on the system of the query, which needs as many chips. "torch_trace" is what PyTorch's profiler
+        recorded in one process, with shapes; its calls are evaluated one after the other. Nothing is divided or batched anew.
         """
         suffixes = dict(_native.trace_formats())
         if format not in suffixes:
@@ -85,7 +86,8 @@ class Workload:
         read = _native.read_traces(format, [str(file) for file in files])
         if not read.declaration:
             raise Unreadable(read.text, read.problems)
-        return cls(Source("job", read.declaration), f"{format} traces {os.fspath(path)}", statement="replay")
+        return cls(Source(read.subject, read.declaration), f"{format} traces {os.fspath(path)}",
+                   statement="replay" if read.is_replayed else "evaluate")
 
     @classmethod
     def from_name(cls, name: str) -> Workload:
