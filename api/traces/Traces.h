@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Formats of execution traces, a row of a table each: files become the declaration of a `trace`,
-// which `replay` times on a cluster, or of a workload with all calls that were recorded. The command
-// and the bindings read them through it.
+// which `replay` times on a cluster, or of a workload with all calls that were recorded. The
+// command and the bindings read them through it.
 #ifndef PERFC_API_TRACES_TRACES_H
 #define PERFC_API_TRACES_TRACES_H
 

@@ -65,6 +65,8 @@ private:
 /// A name of a hub, OWNER/MODEL, gets no download: what to fetch is said.
 void ModelReader::reportNotHere(llvm::StringRef path) {
   Diagnostic &error = diagnostics.report(options.place, diag::ModelNotHere, path);
+  if (!options.alike.empty())
+    error.help("the library has " + options.alike);
   bool isFile = path.endswith(".json") || path.endswith(".gguf") || path.endswith(".safetensors");
   if (!isFile && path.count('/') == 1 && !path.startswith(".") && !path.startswith("/"))
     error.help(

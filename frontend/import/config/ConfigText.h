@@ -13,6 +13,7 @@ namespace perfc::config {
 struct ReadOptions {
   SourceRange place; ///< that names the model, or nowhere
   std::string as;    ///< the type that the model counts as, or "" for its own
+  std::string alike; ///< names of the library to propose where there is no such file, or ""
 };
 
 struct Program {

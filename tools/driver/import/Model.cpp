@@ -34,9 +34,12 @@ static llvm::Optional<graph::GivenShape> readShape(Session &session, llvm::Strin
   return shape;
 }
 
+/// `alike`: names of the library that `path` is like.
 static llvm::Optional<ModelProgram> readModel(Session &session, const ModelFormat &format,
-                                              llvm::StringRef path, const Arguments &arguments) {
+                                              llvm::StringRef path, const Arguments &arguments,
+                                              std::string alike = "") {
   ModelOptions options;
+  options.config.alike = std::move(alike);
   options.graph.isStrict = arguments.has("strict");
   options.graph.keepsDecomposed = arguments.has("keep-decomposed");
   options.config.as = arguments.value("as").str();
@@ -59,35 +62,62 @@ bool driver::importModel(Session &session, const ImportFormat &format,
   return program.hasValue();
 }
 
-/// The module of the library that declares the chip or system `name`; "" when there is none.
-static std::string moduleOf(llvm::StringRef name) {
+/// What the library declares by one of `words` in one of `folders`, with its file: by its text, as
+/// most files need no parsing for that.
+static std::vector<std::pair<llvm::StringRef, llvm::StringRef>>
+declaredIn(llvm::ArrayRef<llvm::StringLiteral> folders, llvm::ArrayRef<llvm::StringLiteral> words) {
+  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> found;
   for (const EmbeddedFile &file : embeddedStdlib()) {
-    if (!file.path.startswith("hardware/") && !file.path.startswith("systems/"))
+    if (llvm::none_of(folders,
+                      [&](llvm::StringRef folder) { return file.path.startswith(folder); }))
       continue;
-    for (llvm::StringRef word : {"hardware ", "system "}) {
-      std::string head = (word + name).str();
-      for (size_t at = file.text.find(head); at != llvm::StringRef::npos;
-           at = file.text.find(head, at + 1)) {
-        bool begins = at == 0 || file.text[at - 1] == '\n';
-        char next = at + head.size() < file.text.size() ? file.text[at + head.size()] : ' ';
-        if (begins && !llvm::isAlnum(next) && next != '_')
-          return moduleName(file.path);
-      }
+    for (llvm::StringRef rest = file.text; !rest.empty();) {
+      llvm::StringRef line;
+      std::tie(line, rest) = rest.split('\n');
+      for (llvm::StringRef word : words)
+        if (line.consume_front(word))
+          found.emplace_back(line.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }),
+                             file.path);
     }
   }
-  return "";
+  return found;
+}
+
+static constexpr llvm::StringLiteral chipFolders[] = {"hardware/", "systems/"};
+static constexpr llvm::StringLiteral chipWords[] = {"hardware ", "system "};
+static constexpr llvm::StringLiteral modelFolders[] = {"workloads/"};
+static constexpr llvm::StringLiteral modelWords[] = {"workload "};
+
+/// Names that have all parts of `name`, "a100-80gb": "`a100_sxm_80gb`, `a100_pcie_80gb`"; "" for
+/// none.
+static std::string namesLike(llvm::StringRef name,
+                             llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> declared) {
+  constexpr size_t most = 6;
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  llvm::SplitString(name, parts, "-_. ");
+  std::vector<std::string> like;
+  for (const auto &[known, path] : declared) {
+    auto isIn = [known = known](llvm::StringRef part) { return known.contains_insensitive(part); };
+    if (!parts.empty() && !known.startswith("_") && like.size() < most && llvm::all_of(parts, isIn))
+      like.push_back(known.str());
+  }
+  return like.empty() ? "" : "`" + llvm::join(like, "`, `") + "`";
 }
 
 std::string driver::moduleOfChip(Session &session, llvm::StringRef chip) {
-  std::string module = moduleOf(chip);
-  if (!module.empty())
-    return module;
-  if (chip.empty())
+  auto chips = declaredIn(chipFolders, chipWords);
+  for (const auto &[name, path] : chips)
+    if (name == chip)
+      return moduleName(path);
+  if (chip.empty()) {
     session.diagnostics.report({}, diag::GraphNoChip)
         .help("name one of the library: --on h100_sxm; `perfc list hardware` prints them");
-  else
-    session.diagnostics.report({}, diag::BadOptionValue, "--on", chip)
-        .help("`perfc list hardware` prints the chips of the library");
+    return "";
+  }
+  Diagnostic &error = session.diagnostics.report({}, diag::BadOptionValue, "--on", chip);
+  if (std::string like = namesLike(chip, chips); !like.empty())
+    error.help("the library has " + like);
+  error.help("`perfc list hardware` prints the chips of the library");
   return "";
 }
 
@@ -101,7 +131,9 @@ static llvm::Optional<ModelProgram> findModel(Session &session, const ModelForma
   auto model = libraryModel(path, library);
   if (model || session.diagnostics.errorCount() > errors)
     return model;
-  return readModel(session, *modelFormat("hf"), path, arguments);
+  llvm::StringRef own = path.contains('/') ? path.rsplit('/').second : path; // OWNER/MODEL
+  return readModel(session, *modelFormat("hf"), path, arguments,
+                   namesLike(own, declaredIn(modelFolders, modelWords)));
 }
 
 /// Names that `-D` sets and that `model` takes are parameters of the program, which statements hand
