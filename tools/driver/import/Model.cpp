@@ -136,6 +136,9 @@ static llvm::Optional<ModelProgram> findModel(Session &session, const ModelForma
                    namesLike(own, declaredIn(modelFolders, modelWords)));
 }
 
+/// The format of a workload's numbers, which each takes.
+static constexpr llvm::StringLiteral formatName = "dtype";
+
 /// Names that `-D` sets and that `model` takes are parameters of the program, which statements hand
 /// on to what takes them. False where the model takes one of them nowhere (reported).
 static bool takeDefines(Session &session, ModelProgram &model, const Arguments &arguments,
@@ -143,6 +146,7 @@ static bool takeDefines(Session &session, ModelProgram &model, const Arguments &
   std::vector<std::pair<std::string, std::string>> defines;
   if (!readDefines(arguments, session.diagnostics, defines))
     return false;
+  model.names.parameters.push_back(formatName.str());
   std::set<std::string> known(model.names.parameters.begin(), model.names.parameters.end());
   for (const config::PhaseNames &phase : model.names.phases)
     known.insert(phase.parameters.begin(), phase.parameters.end());
@@ -167,8 +171,8 @@ static std::string evaluating(const ModelProgram &model, llvm::StringRef module,
     text += fmt::format("param {} = 1\n", name); // -D replaces it
   auto evaluate = [&](const std::string &subject, llvm::ArrayRef<std::string> own) {
     std::vector<std::string> given;
-    if (!model.format.empty())
-      given.push_back("dtype = " + model.format);
+    if (!model.format.empty() && !llvm::is_contained(defined, formatName))
+      given.push_back(fmt::format("{} = {}", formatName, model.format));
     for (const std::string &name : defined)
       if (model.names.hasParameter(name) || llvm::is_contained(own, name))
         given.push_back(fmt::format("{0} = {0}", name));
