@@ -14,6 +14,8 @@ static constexpr OptionSpec runOptions[] = {
     {"workload", 0, "FILE.yaml",
      "a list of layers instead of FILE: the same as FILE --from layers"},
     {"on", 0, "CHIP", "of a model's file or folder, or a workload of the library: what it runs on"},
+    {"with", 0, "WORDS",
+     "of --on: words of its statement, \"parallel tensor = 8\"; may be given several times"},
     {"as", 0, "TYPE", "of hf and gguf: the type that the model counts as, whatever its file says"},
     {"shape", 0, "INPUT=1,3,8,8", "of graphs: the shape of an input; may be given several times"},
     {"strict", 0, "", "of graphs: an operator that the library does not have is an error"},

@@ -72,6 +72,10 @@ static FileId loadProgram(Session &session, const Arguments &arguments) {
                                        : modelFormatOf(path) != nullptr;
   if (arguments.has("on") || isModel)
     return loadModelProgram(session, path, arguments);
+  if (arguments.has("with")) {
+    session.diagnostics.report({}, diag::OptionNeeds, "with", "on");
+    return 0;
+  }
   if (!arguments.has("from"))
     return isModuleFile(path) ? session.load(path) : loadProgramFile(session, path);
   const ImportFormat *format = findImportFormat(session, arguments.value("from"));

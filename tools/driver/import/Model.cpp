@@ -163,10 +163,15 @@ static bool takeDefines(Session &session, ModelProgram &model, const Arguments &
   return true;
 }
 
-/// The program that evaluates `model` on `chip`, whose declaration is in `module`.
+/// The program that evaluates `model` on `chip`, whose declaration is in `module`, with `words` in
+/// the block of each statement.
 static std::string evaluating(const ModelProgram &model, llvm::StringRef module,
-                              llvm::StringRef chip, llvm::ArrayRef<std::string> defined) {
-  std::string text = fmt::format("import {}\n{}\n", module, model.text);
+                              llvm::StringRef chip, llvm::ArrayRef<std::string> defined,
+                              llvm::ArrayRef<llvm::StringRef> words) {
+  std::string text = fmt::format("import {}\n", module);
+  if (!words.empty())
+    text += "import std.{networks, runtimes}\n";
+  text += model.text + "\n";
   for (const std::string &name : defined)
     text += fmt::format("param {} = 1\n", name); // -D replaces it
   auto evaluate = [&](const std::string &subject, llvm::ArrayRef<std::string> own) {
@@ -176,7 +181,8 @@ static std::string evaluating(const ModelProgram &model, llvm::StringRef module,
     for (const std::string &name : defined)
       if (model.names.hasParameter(name) || llvm::is_contained(own, name))
         given.push_back(fmt::format("{0} = {0}", name));
-    text += fmt::format("evaluate {}({}) on {}\n", subject, fmt::join(given, ", "), chip);
+    text += fmt::format("evaluate {}({}) on {}", subject, fmt::join(given, ", "), chip);
+    text += words.empty() ? "\n" : " {\n  " + llvm::join(words, "\n  ") + "\n}\n";
   };
   if (model.names.phases.empty())
     evaluate(model.workload, {});
@@ -211,5 +217,5 @@ FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
     return 0;
   }
   return session.sources.add((path + " as a program").str(),
-                             evaluating(*model, module, chip, defined));
+                             evaluating(*model, module, chip, defined, arguments.values("with")));
 }
