@@ -8,6 +8,7 @@
 #include "frontend/sema/LibraryTable.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Ops.h"
+#include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -42,6 +43,32 @@ static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const Model
                       {}};
 }
 
+/// The workload `name` of the library; no item where there is none.
+static config::Row findWorkload(LibraryTable &table, llvm::StringRef name) {
+  config::Row row = table.find("workloads", name);
+  return row.item && row.item->word == "workload" ? row : config::Row();
+}
+
+/// A list of layers that has none: the workload of the library that goes by its name, with its
+/// batch.
+static llvm::Optional<ModelProgram> readListed(const layers::Program &list, Program &library) {
+  LibraryTable table(library);
+  config::Row row = findWorkload(table, list.workload);
+  if (!row.item) {
+    library.diags()
+        .report(list.place, diag::YamlMissing, "layers", "`workload`")
+        .help("without them `name` is that of a workload of the library; `perfc list workload` "
+              "prints these");
+    return llvm::None;
+  }
+  std::string text = fmt::format("import {0} as library\n\nworkload {1}(batch = {2}) from "
+                                 "library.{1}(batch = batch)\n",
+                                 row.module, list.workload, list.batch);
+  ModelProgram program{std::move(text), list.workload, list.format, {}, {}, list.chip};
+  program.names = config::callNames(config::chainOf(table, row));
+  return program;
+}
+
 static llvm::Optional<ModelProgram> readLayers(llvm::StringRef path, const ModelOptions &options,
                                                Program &library) {
   std::string error;
@@ -53,6 +80,8 @@ static llvm::Optional<ModelProgram> readLayers(llvm::StringRef path, const Model
   auto program = layers::readProgram(file, library.diags());
   if (!program)
     return llvm::None;
+  if (program->text.empty())
+    return readListed(*program, library);
   return ModelProgram{std::move(program->text),
                       std::move(program->workload),
                       std::move(program->format),
@@ -64,8 +93,8 @@ static llvm::Optional<ModelProgram> readLayers(llvm::StringRef path, const Model
 llvm::Optional<ModelProgram> perfc::libraryModel(llvm::StringRef path, Program &library) {
   auto [name, phase] = path.split('.');
   LibraryTable table(library);
-  config::Row row = table.find("workloads", name);
-  if (!row.item || row.item->word != "workload")
+  config::Row row = findWorkload(table, name);
+  if (!row.item)
     return llvm::None;
   ModelProgram program{"import " + row.module + "\n", name.str(), "", {}, {}};
   program.names = config::callNames(config::chainOf(table, row));

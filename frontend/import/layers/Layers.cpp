@@ -105,6 +105,12 @@ llvm::Optional<Program> layers::readProgram(FileId file, DiagnosticEngine &diagn
   if (!workload || !reader.expect(*workload, yaml::NodeKind::Map, "`workload`") ||
       !readHead(reader, *workload, head))
     return llvm::None;
+  Program program{"", head.name, head.format, head.chip, head.batch, workload->place};
+  if (!workload->find("layers")) {
+    reader.warnOfUnread(*workload, "`workload`");
+    reader.warnOfUnread(*document->root(), "the file");
+    return program;
+  }
   const yaml::Node *list = reader.needList(*workload, "layers", "`workload`");
   if (!list)
     return llvm::None;
@@ -122,10 +128,7 @@ llvm::Optional<Program> layers::readProgram(FileId file, DiagnosticEngine &diagn
     return llvm::None;
   reader.warnOfUnread(*workload, "`workload`");
   reader.warnOfUnread(*document->root(), "the file");
-  Program program;
   program.workload = ProgramNames{"batch"}.add(head.name, "net_");
-  program.format = head.format;
-  program.chip = head.chip;
   program.text = programText(head, program.workload, found);
   return program;
 }
