@@ -19,6 +19,8 @@ void passes::emitAttention(const Attention &attention, Operation &op) {
   op.setAttr("window", attention.window);
   if (attention.isCausal)
     op.setAttr("causal", Attribute::unit());
+  if (attention.stride > 1)
+    op.setAttr("stride", attention.stride);
   if (attention.sharesValues)
     op.setAttr("shared", Attribute::unit());
   op.setAttr("format", dtypeName(attention.query->format));

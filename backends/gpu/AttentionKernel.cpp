@@ -58,6 +58,7 @@ AttentionWork gpu::attentionWork(tile::AttentionOp attention, tile::FamilyOp fam
   work.valueFeatures = static_cast<double>(attention.valueFeatures());
   work.window = static_cast<double>(attention.window());
   work.isCausal = attention.isCausal();
+  work.stride = static_cast<double>(attention.stride());
   work.sharesValues = attention->hasAttr("shared");
   work.querySize = std::max(2.0, storedBytes(attention.format())); // as they come, and results
   work.cacheSize = storedBytes(attention.cache());

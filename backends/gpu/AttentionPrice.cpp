@@ -19,7 +19,7 @@ double AttentionWork::queryBytes() const {
 double AttentionWork::macs() const {
   double seen = keysSeen();
   if (isCausal && seen == keys && queries > 1)
-    seen -= queries / 2;
+    seen -= queries * stride / 2;
   return outer() * group * queries * features() * seen;
 }
 
@@ -94,8 +94,8 @@ void Pricing::prefill() {
   price.rows = shown;
   price.keys = keys;
 
-  double steps = std::ceil(work.keys / keys), own = shown / keys, average = steps;
-  double late = std::ceil(work.queries / keys);
+  double steps = std::ceil(work.keys / keys), own = shown * work.stride / keys, average = steps;
+  double late = std::ceil(work.queries * work.stride / keys);
   if (work.isCausal && steps > own && late > own)
     average = steps - (late - own) / 2;
   double longest = steps, seen = (work.window + shown) / keys + 0.5;

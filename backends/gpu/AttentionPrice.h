@@ -10,7 +10,8 @@
 //     start        = block + fill bytes of a block's first tiles / memory of a unit
 //     units        = max(b (start / blocks at a time + steps step) / units + tail of one block,
 //                        start + longest (products + exponentials + dequantise) chain)
-// with b blocks, of which a causal one has half of the keys of the last queries on average.
+// with b blocks, of which a causal one has half of the keys of the last queries on average; queries
+// in stripes, as ranks share them out, lie so many times as far apart.
 // Of one query (decode) the keys may be split over n blocks, and units take the cache in:
 //     step  = bytes of tn keys / arrival + products
 //     units = waves (block / blocks at a time + steps / n step),  waves = ceil(b n / units)
@@ -35,6 +36,7 @@ struct AttentionWork {
   double heads = 1; ///< of keys
   double group = 1; ///< query heads that share one of these
   double queries = 1, keys = 1;
+  double stride = 1; ///< positions from a query to the next, of those that ranks share out
   double scoreFeatures = 128, valueFeatures = 128;
   double window = 0; ///< keys that a query sees at most; 0 for all
   bool isCausal = true;

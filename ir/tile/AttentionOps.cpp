@@ -67,6 +67,10 @@ OpDecl tile::attentionDecl() {
                     intAttr("value_features", "of a value").atLeast(1),
                     intAttr("window", "keys that a query sees at most; 0 for all").atLeast(0),
                     flagAttr("causal", "a query sees no key behind it"),
+                    intAttr("stride", "positions from a query to the next, where ranks share them "
+                                      "out in stripes")
+                        .atLeast(1)
+                        .optional(),
                     flagAttr("shared", "keys are the values as well"),
                     stringAttr("format", "of queries"), stringAttr("cache", "of keys and values"),
                     intAttr("other_bytes", "of biases and other tensors").atLeast(0),

@@ -25,6 +25,8 @@ struct AttentionOp : ir::OpView {
   int64_t window() const { return op->intAttr("window"); } ///< 0 for all keys
   int64_t otherBytes() const { return op->intAttr("other_bytes"); }
   bool isCausal() const { return op->hasAttr("causal"); }
+  /// Positions from a query to the next.
+  int64_t stride() const { return op->intAttr("stride", 1); }
   bool isDecode() const { return kind() == "decode" || kind() == "latent_decode"; }
   DType format() const { return *parseDType(op->stringAttr("format")); }
   DType cache() const { return *parseDType(op->stringAttr("cache")); }

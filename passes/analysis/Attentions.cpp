@@ -120,11 +120,12 @@ bool AttentionMatch::readConditions(const Statement &statement) {
         keySign = term.coefficient;
       else
         other = term.name;
-    bool isPair = condition.terms().size() == 2 && std::abs(keySign) == 1 &&
-                  condition.coefficient(other) == -keySign;
-    if (!isPair || (!query.empty() && query != other))
+    int64_t stride = -keySign * condition.coefficient(other);
+    bool isPair = condition.terms().size() == 2 && std::abs(keySign) == 1 && stride >= 1;
+    if (!isPair || (!query.empty() && (query != other || stride != found.stride)))
       return false;
     query = other;
+    found.stride = stride;
     (keySign < 0 ? ahead : behind) = condition.constant();
   }
   found.isCausal = ahead.hasValue();
@@ -199,7 +200,8 @@ llvm::Optional<Attention> AttentionMatch::run() {
   }
   tensors.insert(found.value->tensor);
   found.isLatent = scores.size() == 2;
-  if (found.isCausal && ahead != found.keys - found.queries)
+  llvm::Optional<int64_t> spanned = checkedMultiply(found.queries, found.stride);
+  if (found.isCausal && (!spanned || ahead != found.keys - *spanned + found.stride / 2))
     return llvm::None;
   for (const Statement &statement : kernel.statements)
     if (statement.write.operand.role() == "output")

@@ -5,8 +5,9 @@
 //     S[…, i, j] += Q[…, i, e] K[…, j, e]      P = exp(S - max S)      U[…, i, f] += P V[…, j, f]
 // j runs over the keys, what Q alone has besides over queries and over the heads that share keys,
 // and what K has over sequences and heads of keys. Conditions leave out keys behind a query
-// (causal) and, with that, those before a window. Where scores are the sum of two products,
-// the keys are made of latent vectors, with features that have positions beside them.
+// (causal) and, with that, those before a window; of queries in stripes those of one rank. Where
+// scores are the sum of two products, the keys are made of latent vectors, with features that have
+// positions beside them.
 #ifndef PERFC_PASSES_ANALYSIS_ATTENTIONS_H
 #define PERFC_PASSES_ANALYSIS_ATTENTIONS_H
 
@@ -21,6 +22,7 @@ struct Attention {
   int64_t queries = 1, keys = 1;
   int64_t scoreFeatures = 1, valueFeatures = 1;
   int64_t window = 0; ///< keys that a query sees at most; 0 for all
+  int64_t stride = 1; ///< positions from a query to the next: above 1 where ranks share them out
   bool isCausal = false;
   bool isLatent = false;
   bool sharesValues = false; ///< keys are the values as well

@@ -179,6 +179,15 @@ TEST(AttentionPrice, CausalBlocksSeeFewerKeys) {
   EXPECT_DOUBLE_EQ(attentionPrice({}, {}, work, {64, 64, 1}).total, 2 * 2.5 * 8.192);
 }
 
+TEST(AttentionPrice, QueriesInStripesSpanMoreKeys) {
+  // Each second of 256 queries: two blocks of 64, one over 128 positions, the other over all.
+  AttentionWork work = workOf(128, 256);
+  work.isCausal = true;
+  work.stride = 2;
+  EXPECT_DOUBLE_EQ(attentionPrice({}, {}, work, {64, 64, 1}).total, (2 + 4) * 8.192);
+  EXPECT_DOUBLE_EQ(work.macs(), 128 * 128 * 2);
+}
+
 TEST(AttentionPrice, ExponentialsAddUpWithProducts) {
   AttentionWork work = workOf(64, 64);
   work.exponentials = 500; // 64 * 64 of them take as long as the products
