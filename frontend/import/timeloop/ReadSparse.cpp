@@ -204,6 +204,15 @@ bool TargetReader::readKind(const Node &node, SavingKind &kind) {
   std::string name;
   if (!type || !reader.readText(*type, "a type", name))
     return false;
+  if (name == "skipping-spatial" || name == "skipping_spatial") {
+    reader.diagnostics
+        .report(type->place, diag::TimeloopNotModelled,
+                "the optimization " + name + ", which gives the lanes of empty tiles to others")
+        .help(
+            "`skipping` leaves the same work out and the lanes idle; the tool takes as many lanes "
+            "as do with a level of confidence, and has an array that is smaller than the mapping");
+    return false;
+  }
   if (name != "gating" && name != "skipping")
     return reader.fail(type->place, diag::TimeloopNotModelled, "the optimization " + name);
   kind = name == "gating" ? SavingKind::Gating : SavingKind::Skipping;
