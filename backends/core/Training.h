@@ -51,8 +51,9 @@ struct StrategyPoint {
 
 struct TrainingSummary {
   double stepTime = 0;
-  double tokens = 0;        ///< per step
-  double modelFlops = 0;    ///< per step: forward three times
+  double samples = 0;       ///< per step
+  double tokens = 0;        ///< per step; 0 of a model that reads none
+  double modelFlops = 0;    ///< per step, without what is computed again
   double executedFlops = 0; ///< with what is computed again
   double peak = 0;          ///< FLOP/s of one chip in the format of the products
   int64_t chips = 1;

@@ -38,6 +38,8 @@ StatementMetrics perfc::trainingMetrics() {
       {"cost", moneyOfRun},
       {"cost_per_token",
        [](Of of) { return metricPerToken(moneyOfRun(of), of.tokens * of.training->steps); }},
+      {"samples_per_s",
+       [](Of of) { return metricRate(metricNumber(of.training->samples), of.cost.latency); }},
       {"step_time", [](Of of) { return metricNumber(of.training->stepTime); }},
       {"effective_step_time", [](Of of) { return metricNumber(of.training->effectiveStep()); }},
       {"mfu", [](Of of) { return metricNumber(of.training->mfu()); }},

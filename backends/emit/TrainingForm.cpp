@@ -34,7 +34,10 @@ static std::vector<TotalLine> stepTotals(const emit::Result &result) {
   add("step", metricText(result, "step_time") +
                   fmt::format(": {} times {} forward and {} backward", summary.microbatches,
                               seconds(summary.forward), seconds(summary.backward)));
-  add("tokens", metricText(result, "tokens_per_s"));
+  if (summary.tokens > 0)
+    add("tokens", metricText(result, "tokens_per_s"));
+  else
+    add("samples", metricText(result, "samples_per_s"));
   double chips = static_cast<double>(summary.chips) * summary.stepTime;
   Dimension rate = Dimension(BaseUnit::Flop) / BaseUnit::Second;
   add("model",
@@ -54,7 +57,9 @@ static std::vector<TotalLine> stepTotals(const emit::Result &result) {
     add("run", fmt::format("{} in {}", counted(static_cast<int64_t>(summary.steps), "step"),
                            metricText(result, "run_time")));
   if (result.price)
-    add("cost", metricText(result, "cost") + ", " + metricText(result, "cost_per_token"));
+    add("cost",
+        metricText(result, "cost") +
+            (summary.tokens > 0 ? ", " + metricText(result, "cost_per_token") : std::string()));
   add("bubble", percent(summary.bubble));
   add("exposed", metricText(result, "exposed") + " of communication");
   add("energy", metricText(result, "energy"));
@@ -181,6 +186,7 @@ static Json stepJson(const TrainingSummary &summary) {
                    .set("energy", point.energy < 0 ? Json() : Json(point.energy)));
   return Json::object()
       .set("strategy", summary.strategy)
+      .set("samples_per_step", summary.samples)
       .set("tokens_per_step", summary.tokens)
       .set("model_flops", summary.modelFlops)
       .set("microbatches", summary.microbatches)

@@ -149,10 +149,11 @@ void StepModel::finish(Build &build) {
   double modelled = together + waiting + summary.optimizerTime + runtime.step;
   summary.stepTime = modelled * runtime.measured;
   summary.otherTime = waiting + runtime.step + modelled * (runtime.measured - 1);
+  summary.samples = static_cast<double>(strategy.batch);
   summary.tokens = static_cast<double>(strategy.batch * build.costs.sequence);
-  // Forward, gradients of activations, gradients of weights; frozen weights have no gradients.
-  double passes = strategy.adapterRank > 0 ? 2 : 3;
-  summary.modelFlops = 2 * passes * build.costs.modelMacs * static_cast<double>(strategy.batch);
+  // Beside adapters weights are frozen: forward, and gradients of activations.
+  double macs = strategy.adapterRank > 0 ? 2 * build.costs.modelMacs : build.costs.modelStepMacs;
+  summary.modelFlops = 2 * macs * static_cast<double>(strategy.batch);
   Figure energy;
   for (size_t stage = 0; stage < build.forward.size(); ++stage)
     for (const RegionCost *part : {&build.forward[stage], &build.backward[stage]}) {

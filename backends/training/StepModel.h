@@ -35,11 +35,12 @@ struct ModelCosts {
         return kind;
     return kinds.front();
   }
-  double modelMacs = 0;  ///< of the forward pass of one sample, undivided
-  double parameters = 0; ///< of the model
+  double modelMacs = 0;     ///< of the forward pass of one sample, undivided
+  double modelStepMacs = 0; ///< of both passes
+  double parameters = 0;    ///< of the model
   double trainedParameters = 0, parameterBytes = 0;
   int64_t batch = 1;    ///< samples in the graph
-  int64_t sequence = 1; ///< tokens of a sample
+  int64_t sequence = 0; ///< tokens of a sample; 0 where it has none
   KernelSources sources;
 };
 

@@ -2,13 +2,12 @@
 #include "backends/training/Train.h"
 
 #include "backends/core/Chip.h"
+#include "backends/training/ModelCount.h"
 #include "backends/training/ProgramBuilder.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
-#include "passes/KernelUses.h"
 #include "passes/Levels.h"
-#include "passes/analysis/KernelModel.h"
 #include "passes/training/RankLabels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,24 +18,6 @@ using passes::Strategy;
 
 //===-- The model
 //--------------------------------------------------------------------------------===//
-
-/// Weights and multiply-accumulates of a graph as the user wrote it.
-static void countModel(const ir::Region &region, double times, ModelCosts &costs) {
-  for (const ir::Operation &op : region) {
-    if (auto repeat = ir::as<op::RepeatOp>(op))
-      countModel(op.body(), times * static_cast<double>(repeat.count()), costs);
-    auto tensor = ir::as<op::TensorOp>(op);
-    if (tensor && tensor.kind() == "weight") {
-      const ir::Type &type = op.result().type();
-      double elements = times * static_cast<double>(type.elements().getValueOr(0));
-      costs.parameters += elements;
-      costs.trainedParameters += isFloating(type.dtype()) ? elements : 0;
-      costs.parameterBytes += times * static_cast<double>(type.bytes().getValueOr(0));
-    }
-    if (passes::KernelUse use = passes::kernelUse(op); use.kernel)
-      costs.modelMacs += times * static_cast<double>(passes::Kernel(use.kernel).macs());
-  }
-}
 
 namespace {
 struct KindCosts {
@@ -89,9 +70,21 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
   }
   passes::RankLabels labels(*subject, train.intAttr("batch"));
   costs.batch = std::max<int64_t>(1, labels.batch());
-  costs.sequence = std::max<int64_t>(1, labels.sequence());
-  countModel(subject->body(), 1, costs);
-  costs.modelMacs /= static_cast<double>(costs.batch);
+  costs.sequence = labels.sequence();
+  if (costs.sequence == 0 && train.realAttr("tokens") > 0) {
+    diagnostics
+        .report(passes::rangeOf(train, "tokens", diagnostics), diag::BadTrainValue,
+                fmt::format("`tokens`, but `{}` reads no `token[batch, T]`",
+                            train.symbolAttr("subject").str()))
+        .help("`steps` says how long the run is");
+    return llvm::None;
+  }
+  ModelCount model(*subject);
+  costs.modelMacs = model.macs / static_cast<double>(costs.batch);
+  costs.modelStepMacs = model.stepMacs / static_cast<double>(costs.batch);
+  costs.parameters = model.parameters;
+  costs.trainedParameters = model.trainedParameters;
+  costs.parameterBytes = model.parameterBytes;
   return costs;
 }
 

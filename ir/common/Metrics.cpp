@@ -66,7 +66,9 @@ static llvm::ArrayRef<MetricSpec> trainingTable() {
       {"memory.peak", bytes(), "B", "bytes that a rank of the fullest stage holds"},
       {"bottleneck", {}, "", "what takes most of a step", Text},
       {"step_time", Second, "s", "time of a step"},
-      {"tokens_per_s", perSecond(Token), "token/s", "tokens of a step / step_time"},
+      {"tokens_per_s", perSecond(Token), "token/s", "tokens of a step / step_time", Number,
+       /*needsTokens=*/true},
+      {"samples_per_s", perSecond(Sample), "sample/s", "samples of a step / step_time"},
       {"effective_step_time", Second, "s",
        "time of a step with its share of failures and checkpoints"},
       {"run_time", Second, "s", "effective_step_time * steps"},
@@ -81,7 +83,8 @@ static llvm::ArrayRef<MetricSpec> trainingTable() {
        "largest part of a stage that is kept for the backward pass"},
       {"run_energy", Joule, "J", "energy of all steps: energy * run_time / step_time"},
       {"cost", Dollar, "USD", "money for `run_time` of the chips and for `run_energy` (`price`)"},
-      {"cost_per_token", Dimension(Dollar) / Token, "USD/token", "cost / tokens of all steps"},
+      {"cost_per_token", Dimension(Dollar) / Token, "USD/token", "cost / tokens of all steps",
+       Number, /*needsTokens=*/true},
   };
   return table;
 }
