@@ -6,10 +6,23 @@
 #include "passes/FusedPlan.h"
 #include "passes/Names.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
+
+std::vector<std::string> passes::alikeAxes(const Operation &op) {
+  if (!op.is(op::FusedOp::opName))
+    return op.stringsAttr("alike");
+  std::vector<std::string> axes = op.body().front().stringsAttr("alike");
+  for (const Operation &member : op.body())
+    if (member.is(op::ApplyOp::opName))
+      llvm::erase_if(axes, [&, own = member.stringsAttr("alike")](const std::string &axis) {
+        return !llvm::is_contained(own, axis);
+      });
+  return axes;
+}
 
 static size_t statementCount(op::KernelOp kernel) {
   size_t count = 0;

@@ -29,6 +29,9 @@ KernelUse kernelUse(const ir::Operation &op);
 /// `kernel` by itself.
 KernelUse kernelUse(op::KernelOp kernel);
 
+/// The axes along which ranks run all that `op` applies alike.
+std::vector<std::string> alikeAxes(const ir::Operation &op);
+
 /// The member of a fused kernel that a statement of it comes from.
 const KernelUse::Member &memberOf(const KernelUse &use, size_t statement);
 

@@ -137,6 +137,8 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
         operands.push_back(operand.toAttribute());
       kernel->setAttr("finish", std::move(operands));
     }
+    if (std::vector<std::string> axes = alikeAxes(op); !axes.empty())
+      kernel->setAttr("alike", Attribute::strings(axes));
     if (!sparsity.empty())
       kernel->setAttr("sparsity", sparsity);
     if (evaluate->hasAttr("savings"))

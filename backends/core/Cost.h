@@ -128,6 +128,8 @@ struct CostPart {
   /// Provider and mapping of a kernel, shown in results; "" elsewhere.
   std::string provider;
   std::string mapping;
+  /// Of a kernel on several chips: the axes along which ranks run the same.
+  std::vector<std::string> alike;
   Composition composition = Composition::Sequence;
   std::vector<CostPart> children;
 };

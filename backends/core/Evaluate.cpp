@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/Evaluate.h"
 
+#include "backends/core/AlikeRanks.h"
 #include "backends/core/Chip.h"
 #include "backends/core/RankNetwork.h"
 #include "backends/core/StackTime.h"
@@ -88,15 +89,28 @@ void StudyEvaluator::noteProvenance(const Provenance &provenance) {
   addUnique(formulas, provenance.provider + ": " + provenance.formula);
 }
 
-/// Puts `part`, run `count` times, at the end of `total`.
+/// Multiplies the amounts of `part` and its children; times stay.
+static void scaleAmounts(CostPart &part, double factor) {
+  part.energy = part.energy.times(factor);
+  part.flops *= factor;
+  part.macs *= factor;
+  part.bytes *= factor;
+  for (CostPart &child : part.children)
+    scaleAmounts(child, factor);
+}
+
+/// Puts `part`, run `count` times, at the end of `total`. Amounts of its line are those of all
+/// chips that run it, as those of the result are.
 bool StudyEvaluator::append(Cost &total, const Cost &part, CostPart line, int64_t count,
                             const ir::Operation &op) {
   line.count = count;
   line.location = op.range();
   line.latency = part.latency * static_cast<double>(count);
-  line.energy = part.energy.times(static_cast<double>(count));
-  line.flops = static_cast<double>(part.flops) * static_cast<double>(count);
-  line.macs = static_cast<double>(part.macs) * static_cast<double>(count);
+  double runs = static_cast<double>(count) * static_cast<double>(runners);
+  line.energy = part.energy.without(part.exchangeEnergy).times(runs);
+  line.energy += part.exchangeEnergy.times(static_cast<double>(count));
+  line.flops = static_cast<double>(part.flops) * runs;
+  line.macs = static_cast<double>(part.macs) * runs;
   line.utilization = part.utilization.central();
   total.breakdown.children.push_back(std::move(line));
   ++appended;
@@ -138,6 +152,9 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
   line.provider = cost->provenance.provider;
   line.mapping = cost->provenance.mapping;
   line.bound = cost->bottleneck().str();
+  line.alike = kernel->stringsAttr("alike");
+  for (CostPart &child : line.children)
+    scaleAmounts(child, static_cast<double>(runners));
   if (cost->errors.known.empty())
     total.errors.addUnknown("kernels");
   stack.addKernel(cost->latency, static_cast<double>(kernel.count()));
@@ -301,6 +318,10 @@ void StudyEvaluator::finish(const Chip &chip, Cost &total) {
     total.cycles =
         chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);
+  if (isDivided())
+    noteAlikeRanks(total, [&](llvm::StringRef axis) {
+      return study::partOf<study::StrategyOp>(*evaluate).degree(axis);
+    });
   if (std::string note = network ? network->runtimeNote() : ""; !note.empty())
     total.addNote(std::move(note));
   if (tiles.size() == 1)
@@ -327,6 +348,7 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
   auto isStage = [](const ir::Operation &op) { return op.is(collective::StageOp::opName); };
   runners = chips / std::max<int64_t>(1, llvm::count_if(program->body(), isStage));
   Outcome outcome;
+  outcome.kernelChips = runners;
   Cost &total = outcome.cost;
   if (!region(program->body(), total))
     return llvm::None;

@@ -193,7 +193,8 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   own.energy = found->energy.times(done);
   own.kernels.push_back({op.label().str(), op->range(), found->bottleneck().str(), own.seconds, 1,
                          own.flops, own.macs,
-                         (found->utilization * found->latency).central() * done, own.energy});
+                         (found->utilization * found->latency).central() * done, own.energy,
+                         op->stringsAttr("alike")});
   own.workingBytes = static_cast<double>(op.inputBytes() + op.outputBytes() + op.weightBytes());
   cost.add(own);
   item.seconds = own.seconds;

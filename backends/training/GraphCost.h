@@ -32,8 +32,9 @@ struct KernelTime {
   double count = 0;
   double flops = 0;
   double macs = 0;
-  double peakSeconds = 0; ///< what the products would take at the peak of their format
-  Figure energy;          ///< of all runs
+  double peakSeconds = 0;              ///< what the products would take at the peak of their format
+  Figure energy;                       ///< of all runs
+  std::vector<std::string> alike = {}; ///< axes along which ranks run the same
 };
 
 /// One run of a stretch of a graph on one rank and one microbatch.

@@ -36,7 +36,7 @@ void RegionCost::add(const RegionCost &other, double times) {
     entry.peakSeconds *= times;
     entry.energy = entry.energy.times(times);
     auto same = llvm::find_if(kernels, [&](const KernelTime &known) {
-      return known.label == entry.label && known.bound == entry.bound;
+      return known.label == entry.label && known.bound == entry.bound && known.alike == entry.alike;
     });
     if (same == kernels.end()) {
       kernels.push_back(std::move(entry));

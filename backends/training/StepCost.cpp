@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A step as a cost: a line per kernel and per kind of communication, and what stages wait for.
+#include "backends/core/AlikeRanks.h"
 #include "backends/core/Evaluate.h"
 #include "backends/training/Train.h"
 #include "llvm/ADT/StringExtras.h"
@@ -125,6 +126,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
     part.macs = kernel.macs * share;
     part.utilization = kernel.seconds > 0 ? kernel.peakSeconds / kernel.seconds : 0;
     part.bound = kernel.bound;
+    part.alike = kernel.alike;
     part.energy = kernel.energy.times(microbatches * ranks);
     part.energy.known = part.energy.known.central(); // as all of the breakdown
     cost.breakdown.children.push_back(std::move(part));
@@ -156,6 +158,9 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
   rest("bubble", cost.idle.central());
   rest("optimizer", summary.optimizerTime, step.optimizerEnergy);
   rest("other", summary.otherTime);
+  noteAlikeRanks(cost, [&](llvm::StringRef axis) {
+    return axis == "tensor" ? strategy.tensor : axis == "data" ? strategy.data : strategy.context;
+  });
   std::vector<std::string> used = costs.sources.providers;
   if (!summary.communication.empty())
     used.push_back("network");

@@ -19,6 +19,8 @@ struct BuiltGraph {
   std::string label;
   /// Symbols of the kernels that it runs, sub-graphs included.
   std::vector<std::string> kernels;
+  /// Samples, where a workload has them as `batch`; 0 where it does not say.
+  int64_t batch = 0;
 };
 
 /// A result that a statement names with `as`.

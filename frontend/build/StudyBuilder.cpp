@@ -210,7 +210,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   good &= buildPlaces(context, statement, *graph, *op);
   good &= buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
   good &= buildSparsity(context, statement, *graph, *chip, *op);
-  parallel(statement, *op);
+  parallel(statement, *op, graph->batch);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   context.unsupported.clear();
@@ -265,7 +265,7 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
 
 /// A graph is divided among ranks before anything else is known of it, so that nothing else says
 /// how its kernels run.
-void StudyBuilder::parallel(const Node &statement, ir::Operation &evaluate) {
+void StudyBuilder::parallel(const Node &statement, ir::Operation &evaluate, int64_t batch) {
   buildStrategy(context, statement, evaluate);
   buildRuntime(context, statement, evaluate);
   const Node *first = statement.find("parallel");
@@ -275,6 +275,8 @@ void StudyBuilder::parallel(const Node &statement, ir::Operation &evaluate) {
     context.unsupported.push_back({node.range, what});
   };
   auto strategy = study::partOf<study::StrategyOp>(evaluate);
+  if (batch > 0)
+    study::partToWrite(evaluate, study::StrategyOp::opName).setAttr("samples", batch);
   if (!context.module.lookup(evaluate.symbolAttr("subject"))->is(op::GraphOp::opName))
     refuse(*first, "`parallel` of one op in `evaluate`");
   for (llvm::StringRef axis : {"tensor", "context", "data", "expert", "sequence", "pipeline"})

@@ -73,7 +73,7 @@ private:
   bool lineAlgorithms(ir::Operation &evaluate);
   /// False, reported, where two of `choices` would run the same collective.
   bool checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subject &subject);
-  void parallel(const Node &statement, ir::Operation &evaluate);
+  void parallel(const Node &statement, ir::Operation &evaluate, int64_t batch);
   bool libraryWords(const Node &statement, ir::Operation &op);
   void noteUnsupported(const Node &child, ir::Region &into);
   bool against(const Node &node, ir::Operation &row, ir::Region &into);

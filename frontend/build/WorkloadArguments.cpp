@@ -368,6 +368,7 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
   region = &graph->body();
   building.push_back(instance.decl);
   bool good = true;
+  int64_t batch = 0;
   if (instance.decl->kind == DeclKind::Workload) {
     // Tensors from the caller become arguments of the graph; others are made in it.
     ResolvedWorkload inner = workload;
@@ -380,6 +381,9 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
     }
     Scope &scope = context.elaborator.newScope(*workload.decl->module);
     good = bind(instance, inner, scope);
+    if (const Value *samples = scope.hasLocal("batch") ? scope.find("batch") : nullptr)
+      if (const Quantity *count = samples->getIf<Quantity>(); count && count->isInteger())
+        batch = count->rational().numerator();
     if (good && workload.decl->item->block) {
       llvm::SaveAndRestore<Instance> inside(running, {workload.decl, "", {}, instance.range});
       Evaluator::InCall called(context.evaluator, instance.range);
@@ -392,7 +396,7 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
     good = buildSingle(instance, *region);
   }
   building.pop_back();
-  BuiltGraph built{graph->symbol().str(), labelOf(instance), kernels};
+  BuiltGraph built{graph->symbol().str(), labelOf(instance), kernels, batch};
   dtype = outerDtype;
   region = outerRegion;
   kernels = std::move(outerKernels);

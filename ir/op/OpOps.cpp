@@ -133,8 +133,10 @@ static std::vector<OpDecl> leafDecls() {
        .symbol = SymbolUse::Optional,
        .operands = some,
        .results = {0, Arity::any},
-       .attrs = {symbolAttr("kernel", "which").oneOf({"op.kernel"}), loadAttr(), droppedAttr(),
-                 flagAttr("discarded", "computed again, and nothing reads it")},
+       .attrs =
+           {symbolAttr("kernel", "which").oneOf({"op.kernel"}), loadAttr(), droppedAttr(),
+            flagAttr("discarded", "computed again, and nothing reads it"),
+            listAttr("alike", AttrKind::String, "axes along which ranks run the same").optional()},
        .verifier = verifyApply},
       {.name = "op.call",
        .doc = "Another graph applied to its inputs.",

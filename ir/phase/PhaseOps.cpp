@@ -45,7 +45,8 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
            {symbolAttr("run", "what runs")
                 .oneOf({"op.kernel", "loopnest.nest", "loopnest.fused", "loopnest.dataflow",
                         "tile.kernel", "tile.choice"}),
-            stringAttr("label", "shown in results"), intAttr("count", "how often").atLeast(1),
+            stringAttr("label", "shown in results"),
+            intAttr("count", "how often").atLeast(1),
             symbolAttr("on", "the part of the chip that runs it").oneOf({"target.chip"}).optional(),
             stringAttr("using", "the provider that costs it, where several may").optional(),
             intAttr("live_bytes", "resident while it runs").atLeast(0),
@@ -56,12 +57,16 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
                      "operands that only fused elementwise statements read")
                 .optional(),
             listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
-            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(), after,
-            load, dropped, flagAttr("for_weights", "only gradients of weights need it"),
+            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
+            after,
+            load,
+            dropped,
+            flagAttr("for_weights", "only gradients of weights need it"),
             flagAttr("of_context", "of a batch that is served: runs for all requests that make a "
                                    "token together, and for each chunk of a prompt, each in its "
                                    "context; other kernels run once for all tokens"),
             flagAttr("discarded", "computed again, and nothing reads it"),
+            listAttr("alike", AttrKind::String, "axes along which ranks run the same").optional(),
             intAttr("cast_elements", "of 16-bit operands, where products have another format")
                 .atLeast(0)
                 .optional()}},

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/training/KernelClasses.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <map>
 
 using namespace perfc;
@@ -26,6 +27,10 @@ KernelClasses::KernelClasses(op::KernelOp kernel) : model(kernel) {
   for (unsigned node = 0; node < parent.size(); ++node)
     classOf.push_back(
         numbers.try_emplace(find(node), static_cast<unsigned>(numbers.size())).first->second);
+  for (auto &[rank, index] : pieceClasses) {
+    rank = classOf[rank];
+    index = classOf[index];
+  }
   rigid.assign(numbers.size(), false);
   extents.assign(numbers.size(), 0);
   for (unsigned node : rigidNodes)
@@ -63,6 +68,26 @@ void KernelClasses::join(unsigned a, unsigned b) {
   parent[std::max(a, b)] = std::min(a, b);
 }
 
+/// Notes the index with the largest coefficient, where each coefficient is the product of the
+/// extents of all smaller ones and all together reach the end of the rank.
+void KernelClasses::notePieces(const Statement &statement, const Access &access, unsigned rank) {
+  const Subscript &subscript = access.ranks[rank];
+  std::vector<std::pair<int64_t, unsigned>> terms; // coefficient, index
+  for (const auto &term : subscript.terms)
+    if (statement.extents[term.first] > 1)
+      terms.push_back({term.second, term.first});
+  llvm::sort(terms);
+  int64_t reached = 1;
+  for (const auto &[coefficient, index] : terms) {
+    if (coefficient != reached || statement.extents[index] > access.shape[rank] / reached)
+      return;
+    reached *= statement.extents[index];
+  }
+  if (!terms.empty() && subscript.constant == 0 && reached == access.shape[rank])
+    pieceClasses.push_back({firstNode.lookup(access.tensor) + rank,
+                            firstIndex[statement.number] + terms.back().second});
+}
+
 void KernelClasses::connect(const Statement &statement, const Access &access) {
   unsigned ranks = firstNode.lookup(access.tensor), indices = firstIndex[statement.number];
   for (unsigned rank = 0; rank < access.ranks.size(); ++rank) {
@@ -81,6 +106,7 @@ void KernelClasses::connect(const Statement &statement, const Access &access) {
       join(ranks + rank, indices + subscript.terms[0].first);
       continue;
     }
+    notePieces(statement, access, rank);
     rigidNodes.push_back(ranks + rank);
     for (const auto &term : subscript.terms)
       rigidNodes.push_back(indices + term.first);

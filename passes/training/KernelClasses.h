@@ -32,8 +32,13 @@ public:
   bool isReduced(const Statement &statement, unsigned cls) const;
   /// The rank of `tensor` whose subscript depends on data in some statement; nothing for none.
   llvm::Optional<unsigned> dataRank(llvm::StringRef tensor) const;
+  /// Pairs of a class of a rank and that of the index that counts its largest pieces, where the
+  /// subscript enumerates the rank: 100 b + m for m below 100. Parts of one are parts of the other,
+  /// so that rows of samples are samples.
+  llvm::ArrayRef<std::pair<unsigned, unsigned>> pieces() const { return pieceClasses; }
 
 private:
+  void notePieces(const Statement &statement, const Access &access, unsigned rank);
   std::vector<int64_t> shapeOf(llvm::StringRef tensor) const;
   unsigned find(unsigned node) const;
   void join(unsigned a, unsigned b);
@@ -48,6 +53,7 @@ private:
   std::vector<bool> rigid;       ///< by class
   std::vector<int64_t> extents;  ///< by class
   llvm::StringMap<unsigned> dataRanks;
+  std::vector<std::pair<unsigned, unsigned>> pieceClasses; ///< nodes while they are found
 };
 
 } // namespace passes

@@ -10,12 +10,26 @@ using namespace perfc::passes;
 RankLabels::RankLabels(const Operation &graph, int64_t samples) {
   findExtents(graph.body(), samples);
   visit(graph.body());
-  if (batchExtent == 0 || !meetsWeights || (weightsMeetBatch && !weightsHaveBatch))
+  if (batchExtent == 0 ||
+      (!readsSamples && (!meetsWeights || (weightsMeetBatch && !weightsHaveBatch))))
     return;
-  // What no weight meets, or a weight has a rank of, is no batch: the graph is one sample.
+  // What no weight meets, or a weight has a rank of, is no batch, nor is what reads each other.
+  one = readsSamples       ? "the data choose which of its rows others read, as of nodes in a graph"
+        : weightsHaveBatch ? "a weight has a rank of its samples"
+                           : "no product with a weight meets its samples";
   batchExtent = 0;
+  if (readsSamples)
+    sequenceExtents.clear();
   labels.clear();
   visit(graph.body());
+}
+
+void passes::labelPieces(const KernelClasses &classes, int64_t batch,
+                         std::vector<RankLabel> &byClass) {
+  for (const auto &[rank, index] : classes.pieces())
+    if ((byClass[rank] == RankLabel::Batch || byClass[index] == RankLabel::Batch) && batch > 0 &&
+        classes.extent(index) % batch == 0)
+      byClass[rank] = byClass[index] = RankLabel::Batch;
 }
 
 static bool isWeightValue(const Value &value) {
@@ -43,6 +57,10 @@ unsigned RankLabels::sequenceRanks(const Value &value) const {
   return static_cast<unsigned>(llvm::count(of(value), RankLabel::Sequence));
 }
 
+bool RankLabels::isPosition(int64_t extent) const {
+  return llvm::is_contained(sequenceExtents, extent);
+}
+
 /// Tokens say both; without them the first input says how many samples there are.
 void RankLabels::findExtents(const Region &region, int64_t samples) {
   bool hasSamples = false;
@@ -51,13 +69,19 @@ void RankLabels::findExtents(const Region &region, int64_t samples) {
     if (!tensor)
       continue;
     llvm::ArrayRef<int64_t> shape = op.result().type().shape();
-    if (tensor.kind() == "token" && shape.size() >= 2 && sequenceExtent == 0) {
-      batchExtent = shape[0];
-      sequenceExtent = shape[1];
+    if (tensor.kind() == "token" && shape.size() >= 2) {
+      bool isSquare = shape.size() == 2 && shape[0] == shape[1];
+      if (batchExtent != 0 && shape[0] != batchExtent && isSquare)
+        continue; // distances between positions
+      if (sequenceExtents.empty())
+        batchExtent = shape[0];
+      if (shape[0] == batchExtent && !isPosition(shape[1]))
+        sequenceExtents.push_back(shape[1]);
     } else if (tensor.kind() == "input" && shape.size() >= 3 && batchExtent == 0) {
       batchExtent = shape[0];
     }
-    hasSamples |= tensor.kind() == "input" && shape.size() == 2 && shape[0] == samples;
+    hasSamples |=
+        tensor.kind() == "input" && !shape.empty() && shape.size() <= 2 && shape[0] == samples;
   }
   if (batchExtent == 0 && hasSamples)
     batchExtent = samples;
@@ -70,14 +94,21 @@ void RankLabels::tensor(const Operation &op) {
   own.assign(shape.size(), RankLabel::Feature);
   if (kind == "weight" || shape.empty())
     return;
-  if (kind == "input" && shape.size() <= 2 && sequenceExtent > 0) {
-    if (shape[0] == sequenceExtent) // positions, such as the angles of rotary embeddings
-      own[0] = RankLabel::Sequence;
+  bool isToken = kind == "token" && shape.size() > 1;
+  bool hasPositions = isToken ? shape[0] != batchExtent : kind == "input" && shape.size() <= 2;
+  if (hasPositions && !sequenceExtents.empty()) {
+    // Positions, such as the angles of rotary embeddings and the distances of biased attention.
+    for (size_t rank = 0; rank < (isToken ? 2 : 1); ++rank)
+      if (isPosition(shape[rank]))
+        own[rank] = RankLabel::Sequence;
+    // Features of samples beside their tokens, as recommenders have.
+    if (shape.size() == 2 && shape[0] == batchExtent && own[0] == RankLabel::Feature)
+      own[0] = RankLabel::Batch;
     return;
   }
   if (shape[0] == batchExtent)
     own[0] = RankLabel::Batch;
-  if (shape.size() > 1 && kind == "token" && shape[1] == sequenceExtent)
+  if (isToken && isPosition(shape[1]))
     own[1] = RankLabel::Sequence;
 }
 
@@ -93,10 +124,14 @@ void RankLabels::apply(const Operation &op) {
       if (own[rank] != RankLabel::Feature)
         byClass[known.ofRank(inputs[i].symbol(), rank)] = own[rank];
   }
+  labelPieces(known, batchExtent, byClass);
   for (size_t i = 0; i < op.operandCount() && i < inputs.size(); ++i)
     for (unsigned rank = 0; rank < op.operand(i).type().shape().size(); ++rank)
       weightsHaveBatch |= isWeightValue(op.operand(i)) &&
                           byClass[known.ofRank(inputs[i].symbol(), rank)] == RankLabel::Batch;
+  for (size_t i = 0; i < op.operandCount() && i < inputs.size(); ++i)
+    if (auto rank = known.dataRank(inputs[i].symbol()))
+      readsSamples |= byClass[known.ofRank(inputs[i].symbol(), *rank)] == RankLabel::Batch;
   // Inputs that say nothing themselves are what the kernel uses them as.
   for (size_t i = 0; i < op.operandCount() && i < inputs.size(); ++i) {
     auto tensor = as<op::TensorOp>(op.operand(i).definingOp());

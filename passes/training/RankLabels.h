@@ -1,9 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ranks of a graph's values stand for: samples of the batch, positions of the sequence, or
+// What the ranks of a graph's values stand for: samples of the batch, positions of a sequence, or
 // features. The first rank of tokens and of inputs with as many samples is the batch, the second
-// rank of tokens the sequence; kernels carry the labels on (KernelClasses). Where no kernel with
-// weights gets samples, or one has weights with such a rank, the graph is one sample.
+// rank of tokens a sequence, of which a model with encoder and decoder has two; tokens without
+// samples have positions where they have as many. Kernels carry the labels on (KernelClasses).
+// Where no kernel with weights gets samples, one has weights with such a rank, or the data choose
+// which samples others read (neighbours in a graph), the graph is one sample.
 #ifndef PERFC_PASSES_TRAINING_RANKLABELS_H
 #define PERFC_PASSES_TRAINING_RANKLABELS_H
 
@@ -17,18 +19,25 @@ namespace passes {
 
 enum class RankLabel : uint8_t { Feature, Batch, Sequence };
 
+/// Gives rows of whole samples, and what counts samples in them, the label of these `batch`.
+void labelPieces(const KernelClasses &classes, int64_t batch, std::vector<RankLabel> &byClass);
+
 class RankLabels {
 public:
   using Labels = llvm::SmallVector<RankLabel, 6>;
 
-  /// Where no input says how many samples there are, one of two ranks does whose first is
+  /// Where no input says how many samples there are, one of up to two ranks does whose first is
   /// `samples`, the batch that the graph was built with.
   explicit RankLabels(const ir::Operation &graph, int64_t samples = 0);
 
   const Labels &of(const ir::Value &value) const;
-  /// Extents of the batch and of the sequence in the graph; 0 where there is none.
+  /// The extent of the batch in the graph; 0 where it is one sample, for this reason.
   int64_t batch() const { return batchExtent; }
-  int64_t sequence() const { return sequenceExtent; }
+  llvm::StringRef whyOne() const { return one; }
+  /// Extents of the sequences, each once, in the order in which the graph makes them.
+  llvm::ArrayRef<int64_t> sequences() const { return sequenceExtents; }
+  /// The first one; 0 where there is none.
+  int64_t sequence() const { return sequenceExtents.empty() ? 0 : sequenceExtents.front(); }
   /// Ranks of `value` that are positions of the sequence.
   unsigned sequenceRanks(const ir::Value &value) const;
 
@@ -38,11 +47,16 @@ private:
   void tensor(const ir::Operation &op);
   void apply(const ir::Operation &op);
   void noteWeights(const ir::Operation &op);
+  bool isPosition(int64_t extent) const;
 
   std::map<const ir::Operation *, KernelClasses> classes;
   llvm::DenseMap<const ir::Value *, Labels> labels;
-  int64_t batchExtent = 0, sequenceExtent = 0;
+  int64_t batchExtent = 0;
+  llvm::SmallVector<int64_t, 2> sequenceExtents;
+  llvm::StringRef one = "no input says how many samples there are: `token[batch, T]`, a tensor of "
+                        "three ranks, or one as long as the parameter `batch`";
   bool meetsWeights = false, weightsMeetBatch = false, weightsHaveBatch = false;
+  bool readsSamples = false; ///< the data choose which samples others read
 };
 
 } // namespace passes

@@ -2,6 +2,7 @@
 #include "passes/training/ServingGraphs.h"
 
 #include "passes/training/Sharder.h"
+#include "passes/training/StrategyPlace.h"
 #include "passes/training/TrainingGraph.h"
 
 using namespace perfc;
@@ -24,11 +25,11 @@ static Strategy strategyOf(study::ServeOp serve, study::PoolOp pool) {
 
 /// Divides one sample, whose batch is that of a group of ranks; "" after a report.
 static std::string shardSample(Module &module, PassContext &context, Strategy strategy,
-                               llvm::StringRef pool, study::SampleOp sample) {
+                               study::ServeOp serve, study::PoolOp pool, study::SampleOp sample) {
   Operation *source = module.lookup(sample.graph());
   strategy.microbatch = sample.batch();
   strategy.batch = strategy.microbatch * strategy.data;
-  std::string symbol = module.uniqueName(fmt::format("{}__{}x{}_of_{}", pool.str(), sample.batch(),
+  std::string symbol = module.uniqueName(fmt::format("{}__{}x{}_of_{}", pool.name(), sample.batch(),
                                                      sample.tokens(), sample.context()));
   Operation *graph =
       TrainingGraph(module, context, strategy).copy(*source, symbol, /*keepsCaches=*/true);
@@ -37,7 +38,11 @@ static std::string shardSample(Module &module, PassContext &context, Strategy st
   RankLabels labels(*graph);
   // Where the batch is not told from the rest, as in one sample, nothing is divided along it.
   strategy.microbatch = std::max<int64_t>(1, labels.batch());
-  return Sharder(module, context, strategy, labels).run(*graph) ? symbol : "";
+  return Sharder(module, context, strategy, labels).run(*graph) &&
+                 checkExperts(*serve, pool.degree("expert"), *graph, serve.subjectLabel(),
+                              context.diagnostics)
+             ? symbol
+             : "";
 }
 
 static bool shardPool(Module &module, PassContext &context, study::ServeOp serve,
@@ -46,7 +51,7 @@ static bool shardPool(Module &module, PassContext &context, study::ServeOp serve
   if ((strategy.tensor <= 1 && strategy.expert <= 1) || pool->hasAttr("sharded"))
     return true;
   for (study::SampleOp sample : pool.samples()) {
-    std::string symbol = shardSample(module, context, strategy, pool.name(), sample);
+    std::string symbol = shardSample(module, context, strategy, serve, pool, sample);
     if (symbol.empty())
       return false;
     sample->setAttr("graph", Attribute::symbol(symbol));

@@ -38,22 +38,38 @@ static bool checkDivides(Operation &train, DiagnosticEngine &diagnostics, llvm::
   return false;
 }
 
+/// Says that `what` cannot share out the samples of a graph that is one, and why it is.
+static bool refuseOneSample(Operation &statement, const RankLabels &labels, llvm::StringRef what,
+                            int64_t factor, DiagnosticEngine &diagnostics) {
+  diagnostics
+      .report(rangeOf(statement, what, diagnostics), diag::DoesNotDivide,
+              fmt::format("{} = {}", what, factor),
+              fmt::format("`{}`, which is one sample", statement.stringAttr("subject_label")))
+      .help(labels.whyOne().str());
+  return false;
+}
+
 static bool checkStrategy(Operation &train, const Strategy &strategy, const RankLabels &labels,
                           DiagnosticEngine &diagnostics) {
-  int64_t batch = std::max<int64_t>(1, labels.batch()), sequence = labels.sequence();
+  if (labels.batch() == 0 && strategy.microbatch > 1)
+    return refuseOneSample(train, labels, "microbatch", strategy.microbatch, diagnostics);
+  int64_t batch = std::max<int64_t>(1, labels.batch());
   bool good =
       checkDivides(train, diagnostics, "microbatch", strategy.microbatch, "the batch", batch);
-  if (strategy.context > 1 && sequence == 0) {
+  if (strategy.context > 1 && labels.sequences().empty()) {
     diagnostics.report(rangeOf(train, "context", diagnostics), diag::DoesNotDivide,
                        fmt::format("context = {}", strategy.context),
                        "a model without tokens: no input is `token[batch, T]`");
     return false;
   }
-  if (strategy.context > 1)
-    good &= checkDivides(train, diagnostics, "context", strategy.context, "the sequence", sequence);
-  if (good && strategy.sequence && sequence > 0)
-    good &= checkDivides(train, diagnostics, "tensor * context", strategy.tensor * strategy.context,
-                         "the sequence", sequence);
+  for (int64_t sequence : labels.sequences()) {
+    if (strategy.context > 1)
+      good &=
+          checkDivides(train, diagnostics, "context", strategy.context, "the sequence", sequence);
+    if (good && strategy.sequence)
+      good &= checkDivides(train, diagnostics, "tensor * context",
+                           strategy.tensor * strategy.context, "the sequence", sequence);
+  }
   return good;
 }
 
@@ -78,9 +94,12 @@ static bool shardEvaluation(Module &module, PassContext &context, study::Evaluat
       study::findPart(*evaluate, study::UnsupportedOp::opName) || !subject->is(op::GraphOp::opName))
     return true;
   Strategy strategy = readDegrees(study::partOf<study::StrategyOp>(*evaluate));
-  RankLabels given(*subject);
+  int64_t samples = study::partOf<study::StrategyOp>(*evaluate).samples();
+  RankLabels given(*subject, samples);
   SystemPaths system(*module.lookup(evaluate.on()));
   strategy.batch = std::max<int64_t>(1, given.batch());
+  if (strategy.data > 1 && given.batch() == 0)
+    return refuseOneSample(*evaluate, given, "data", strategy.data, context.diagnostics);
   if (!checkStrategy(*evaluate, strategy, system, context.diagnostics) ||
       !checkStrategy(*evaluate, strategy, given, context.diagnostics))
     return false;
@@ -92,10 +111,12 @@ static bool shardEvaluation(Module &module, PassContext &context, study::Evaluat
       TrainingGraph(module, context, strategy).copy(*subject, symbol, /*keepsCaches=*/true);
   if (!graph)
     return false;
-  RankLabels labels(*graph);
+  RankLabels labels(*graph, samples);
   evaluate->setAttr("whole", Attribute::symbol(evaluate.subject()));
   evaluate->setAttr("subject", Attribute::symbol(symbol));
-  return Sharder(module, context, strategy, labels).run(*graph);
+  return Sharder(module, context, strategy, labels).run(*graph) &&
+         checkExperts(*evaluate, strategy.expert, *graph, evaluate.subjectLabel(),
+                      context.diagnostics);
 }
 
 static bool runShard(Module &module, PassContext &context) {

@@ -100,6 +100,27 @@ void Sharder::decideWeights(Use &use) {
   }
 }
 
+/// Whether `output` is made from statements that run over the class, or from a tensor of `touched`.
+static bool comesFrom(const KernelClasses &classes, unsigned cls, llvm::StringMap<bool> touched,
+                      llvm::StringRef output) {
+  for (const Statement &statement : classes.kernel().statements) {
+    bool touches = classes.runsOver(statement, cls);
+    for (const Access &read : statement.reads)
+      touches |= touched.lookup(read.tensor);
+    if (touches)
+      touched[statement.write.tensor] = true;
+  }
+  return touched.lookup(output);
+}
+
+/// Whether each context-parallel rank has a sum, or a maximum, over its own positions as `output`.
+bool Sharder::sumsPositions(const Use &use, llvm::StringRef output) {
+  for (unsigned cls = 0; cls < use.classes.count(); ++cls)
+    if (use.split[cls] && !use.classes.has(output, cls) && comesFrom(use.classes, cls, {}, output))
+      return true;
+  return false;
+}
+
 /// The number of parts that add up to `output`, where a divided class is summed over.
 int64_t Sharder::partialRanks(const Use &use, llvm::StringRef output) const {
   int64_t ranks = 1;
@@ -117,17 +138,27 @@ int64_t Sharder::partialRanks(const Use &use, llvm::StringRef output) const {
       }
     if (isData && (kernel.macs() > 0 || use.expert == cls))
       continue; // experts: each token meets its own on one rank
-    for (const Statement &statement : kernel.statements) {
-      bool touches = use.classes.runsOver(statement, cls);
-      for (const Access &read : statement.reads)
-        touches |= touched.lookup(read.tensor);
-      if (touches)
-        touched[statement.write.tensor] = true;
-    }
-    if (touched.lookup(output))
+    if (comesFrom(use.classes, cls, touched, output))
       ranks *= use.feature[cls];
   }
   return ranks;
+}
+
+/// Puts exchanges, those of one rank left out, between `value` and all that use it.
+void Sharder::addUp(Operation &before, Value &value, llvm::ArrayRef<AxisExchange> exchanges,
+                    const ShardState &state) {
+  Value *last = &value;
+  Operation *first = nullptr;
+  for (const AxisExchange &one : exchanges) {
+    if (one.ranks == 1)
+      continue;
+    last = &collective(before, *last, one.kind, one.axis, one.ranks, state);
+    first = first ? first : last->definingOp();
+  }
+  if (!first)
+    return;
+  graph->body().replaceUses(value, *last);
+  first->setOperand(0, value);
 }
 
 void Sharder::writeResults(Use &use) {
@@ -157,18 +188,39 @@ void Sharder::writeResults(Use &use) {
       state.load = use.load;
     }
     value.setType(typeOf(value, state));
-    // Gradients of gathered keys and values: each rank has a part of their sum.
-    bool isContextSum = strategy.context > 1 && hasBatch && hasWholeSequence && !state.hasSplit() &&
-                        llvm::is_contained(use.split, true);
     states[&value] = state;
-    if (!isContextSum)
-      continue;
-    for (unsigned rank = 0; rank < state.labels.size(); ++rank)
-      state.split[rank] = state.labels[rank] == RankLabel::Sequence;
-    Value &sum = collective(*next, value, "reduce_scatter", "context", strategy.context, state);
-    graph->body().replaceUses(value, sum);
-    sum.definingOp()->setOperand(0, value);
+    bool isWhole = hasBatch && !state.hasSplit() && llvm::is_contained(use.split, true);
+    if (isWhole && hasWholeSequence && strategy.context > 1) {
+      // Gradients of gathered keys and values: each rank has a part of their sum.
+      for (unsigned rank = 0; rank < state.labels.size(); ++rank)
+        state.split[rank] = state.labels[rank] == RankLabel::Sequence;
+      addUp(*next, value, {{"reduce_scatter", "context", strategy.context}}, state);
+    } else if (isWhole && !hasWholeSequence && sumsPositions(use, name)) {
+      // Sums and maxima over positions; those of gradients of weights come with the step's.
+      addUp(*next, value,
+            {{"all_reduce", "context", strategy.context},
+             {"all_reduce", "tensor", use.isSequenceParallel ? strategy.tensor : 1}},
+            state);
+    }
   }
+}
+
+/// Says along which axes ranks run the same, or fewer parts than there are ranks.
+void Sharder::noteAlike(const Use &use) {
+  int64_t parts = use.isSequenceParallel ? strategy.tensor : 1;
+  for (unsigned cls = 0; cls < use.feature.size(); ++cls)
+    parts *= cls == use.expert ? 1 : use.feature[cls];
+  bool ownTokens = use.isAtExperts || use.expert; // of the ranks that share out the experts
+  std::vector<std::string> axes;
+  if (parts < strategy.tensor && !(ownTokens && strategy.wholeExperts()))
+    axes.push_back("tensor");
+  if (strategy.context > 1 && !ownTokens && !llvm::is_contained(use.split, true))
+    axes.push_back("context");
+  bool ownSamples = ownTokens || graphLabels.batch() == 0;
+  if (strategy.data > 1 && !ownSamples && !llvm::is_contained(use.labels, RankLabel::Batch))
+    axes.push_back("data");
+  if (!axes.empty())
+    use.op.setAttr("alike", Attribute::strings(axes));
 }
 
 bool Sharder::apply(Operation &op) {
@@ -211,6 +263,7 @@ bool Sharder::apply(Operation &op) {
       use.total[cls] *= strategy.context * (use.isSequenceParallel ? strategy.tensor : 1);
   }
   op.setAttr("kernel", Attribute::symbol(kernels.of(known, use.total, *graph)));
+  noteAlike(use);
   writeResults(use);
   if (isPartial)
     for (size_t i = 0; i < op.resultCount(); ++i)

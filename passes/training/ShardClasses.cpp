@@ -21,6 +21,7 @@ void Sharder::readLabels(Use &use) {
       if (state.labels[rank] != RankLabel::Feature)
         use.labels[use.classes.ofRank(use.inputs[i].symbol(), rank)] = state.labels[rank];
   }
+  labelPieces(use.classes, graphLabels.batch(), use.labels);
 }
 
 /// Of the sequence classes that meet in a statement the first one is divided, as the queries of
@@ -55,6 +56,14 @@ void Sharder::chooseSequence(Use &use) {
         use.split[std::max(*first, cls) == cls ? cls : *first] = false;
     }
   }
+  // What is summed over it and read again needs all of it, as keys and values of linear attention.
+  for (const Statement &statement : classes.kernel().statements)
+    for (unsigned i = 0; i < statement.extents.size(); ++i) {
+      unsigned cls = classes.ofIndex(statement, i);
+      if (use.split[cls] && classes.isReduced(statement, cls) &&
+          statement.write.operand.role() == "intermediate")
+        use.split[cls] = false;
+    }
   // What came in whole on purpose stays whole (the keys' rank of scores).
   for (size_t i = 0; i < use.op.operandCount(); ++i) {
     const ShardState &state = stateOf(use.op.operand(i));

@@ -102,7 +102,8 @@ void Sharder::tensor(Operation &op) {
       RankLabels::Labels labels = graphLabels.of(value);
       for (unsigned rank = 0; rank < labels.size(); ++rank) {
         state.labels[rank] = labels[rank];
-        state.split[rank] = labels[rank] == RankLabel::Sequence;
+        // Of two, as of distances between positions, the queries' are divided.
+        state.split[rank] = labels[rank] == RankLabel::Sequence && !state.hasSplit();
       }
       if (op.symbol().empty() && labels.empty())
         if (auto same = kept.find("label " + op.stringAttr("label").str()); same != kept.end())

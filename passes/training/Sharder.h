@@ -92,7 +92,15 @@ private:
   ir::Value &atHome(ir::Operation &before, ir::Value &value);
   void gatherInputs(Use &use);
   void decideWeights(Use &use);
+  struct AxisExchange {
+    llvm::StringRef kind, axis;
+    int64_t ranks;
+  };
+  void addUp(ir::Operation &before, ir::Value &value, llvm::ArrayRef<AxisExchange> exchanges,
+             const ShardState &state);
   void writeResults(Use &use);
+  void noteAlike(const Use &use);
+  static bool sumsPositions(const Use &use, llvm::StringRef output);
   int64_t partialRanks(const Use &use, llvm::StringRef output) const;
 
   bool isKept(const ir::Value &value, unsigned rank, unsigned depth, bool isCached = false);

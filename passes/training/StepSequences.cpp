@@ -343,6 +343,8 @@ void StepSequences::kernel(const Operation &op, const Operation &kernel, Region 
   for (llvm::StringRef name : {"load", "dropped"})
     if (const Attribute *share = op.attr(name))
       made->setAttr(name, *share);
+  if (std::vector<std::string> axes = alikeAxes(op); !axes.empty())
+    made->setAttr("alike", Attribute::strings(axes));
   if (ofWeights.count(&op))
     made->setAttr("for_weights", Attribute::unit());
   if (op.hasAttr("discarded"))

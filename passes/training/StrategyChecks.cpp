@@ -2,6 +2,8 @@
 //
 // Whether a strategy goes with its system and its batch.
 #include "ir/common/diagnostics/Training.h"
+#include "ir/op/OpOps.h"
+#include "passes/analysis/Experts.h"
 #include "passes/training/StepPlan.h"
 #include "passes/training/StrategyPlace.h"
 #include "llvm/ADT/StringExtras.h"
@@ -85,4 +87,21 @@ bool passes::checkStrategy(const Operation &train, Strategy &strategy, SystemPat
                            DiagnosticEngine &diagnostics) {
   return checkRanks(train, strategy, system, diagnostics) &&
          checkBatch(train, strategy, diagnostics);
+}
+
+bool passes::checkExperts(const Operation &statement, int64_t ranks, const Operation &graph,
+                          llvm::StringRef subject, DiagnosticEngine &diagnostics) {
+  bool hasExperts = ranks <= 1;
+  graph.walk([&](const Operation &op) {
+    auto tensor = as<op::TensorOp>(op);
+    hasExperts |= tensor && tensor.isExpert();
+    if (auto apply = as<op::ApplyOp>(op); apply && !hasExperts)
+      hasExperts = expertsOf(Kernel(op::KernelOp(resolve(op, apply.kernel())))).hasValue();
+  });
+  if (hasExperts)
+    return true;
+  diagnostics.report(
+      rangeOf(statement, "expert", diagnostics), diag::BadTrainValue,
+      fmt::format("`expert = {}`, but the data choose no weights of `{}`", ranks, subject));
+  return false;
 }

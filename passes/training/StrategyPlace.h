@@ -32,6 +32,11 @@ std::vector<Strategy> nestingsOf(const Strategy &strategy, SystemPaths &system);
 bool checkStrategy(const ir::Operation &train, Strategy &strategy, SystemPaths &system,
                    DiagnosticEngine &diagnostics);
 
+/// False, reported, where experts are to be divided among several `ranks` and the data choose no
+/// weights of `graph`, the part of `subject` that one rank runs.
+bool checkExperts(const ir::Operation &statement, int64_t ranks, const ir::Operation &graph,
+                  llvm::StringRef subject, DiagnosticEngine &diagnostics);
+
 /// Strategies that differ only in how their axes are nested and in the ranks of `shard`. The last
 /// one divides what is sharded among the most ranks.
 class StrategyVariants {
