@@ -43,6 +43,7 @@ static bool holdsPhase(const ast::Body *body) {
 /// where the body runs.
 Value PhaseReader::speculate(const ast::Expr &expr, const Scope &scope) {
   size_t before = context.diagnostics.all().size(), errors = context.diagnostics.errorCount();
+  llvm::SaveAndRestore<bool> speculative(context.evaluator.isSpeculative, true);
   Value value = context.evaluator.evaluate(expr, scope);
   bool isGood = context.diagnostics.errorCount() == errors;
   context.diagnostics.truncate(before);

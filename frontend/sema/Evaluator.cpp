@@ -182,6 +182,10 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
+  if (isSpeculative) {
+    diagnostics.report(expr.range, diag::UnknownName, expr.text);
+    return Value();
+  }
   std::string hint =
       findMetric(expr.text)
           ? "`" + expr.text.str() +

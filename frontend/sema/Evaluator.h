@@ -117,6 +117,8 @@ public:
   DiagnosticEngine &diagnostics;
   /// Choices of words are values, `[vllm, orca]`: where a sweep or parameter takes its values.
   bool choicesAreValues = false;
+  /// What is reported is dropped: help for it need not be searched.
+  bool isSpeculative = false;
   TensorSemantics *tensors = nullptr;
   /// Without `tensors`: what is evaluated is passed to an op or a workload, which will make the
   /// tensors in it.
