@@ -42,7 +42,8 @@ static bool matches(llvm::StringRef text, llvm::StringRef pattern) {
 }
 
 bool api::isFitted(const Prediction &prediction, const Fit &fit) {
-  return prediction.apart.empty() && (fit.metric.empty() || prediction.metric == fit.metric);
+  return prediction.apart.empty() &&
+         (fit.metrics.empty() || llvm::is_contained(fit.metrics, prediction.metric));
 }
 
 Prediction *api::fittedOf(ValidationRow &row, const Fit &fit) {
@@ -68,30 +69,58 @@ bool api::isOf(const ValidationRow &row, const Fit &fit) {
   });
 }
 
-/// Each row once, less where its group has more rows than count.
-static std::vector<double> weightsOf(const Fit &fit, llvm::ArrayRef<const ValidationRow *> rows) {
-  std::vector<double> weights(rows.size(), 1);
-  if (fit.weight.rows <= 0)
-    return weights;
-  llvm::StringMap<size_t> sizes;
-  for (const ValidationRow *row : rows)
-    ++sizes[groupOf(*row, fit.weight.by)];
-  for (size_t i = 0; i < rows.size(); ++i) {
-    auto size = static_cast<double>(sizes[groupOf(*rows[i], fit.weight.by)]);
-    weights[i] = std::min(1.0, fit.weight.rows / size);
+namespace {
+/// A figure of a row that a fit is to.
+struct Observation {
+  size_t row; ///< its number
+  const ValidationRow *of;
+  const Prediction *prediction; ///< as the program is written
+};
+} // namespace
+
+/// What a fit is to in a row: all its metrics, or the first one.
+static std::vector<const Prediction *> fittedIn(const ValidationRow &row, const Fit &fit) {
+  std::vector<const Prediction *> found;
+  for (const Prediction &prediction : row.predictions) {
+    if (!isFitted(prediction, fit))
+      continue;
+    if (isAboveZero(prediction.predicted) && isAboveZero(prediction.reference))
+      found.push_back(&prediction);
+    if (fit.metrics.empty())
+      break;
   }
+  return found;
+}
+
+/// Each once, less where its group has more than count; then all of one metric as much as all of
+/// another.
+static std::vector<double> weightsOf(const Fit &fit, llvm::ArrayRef<Observation> all) {
+  std::vector<double> weights(all.size(), 1);
+  llvm::StringMap<double> sizes, ofMetrics;
+  for (const Observation &one : all)
+    ++sizes[groupOf(*one.of, fit.weight.by)];
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (fit.weight.rows > 0)
+      weights[i] = std::min(1.0, fit.weight.rows / sizes[groupOf(*all[i].of, fit.weight.by)]);
+    ofMetrics[all[i].prediction->metric] += weights[i];
+  }
+  if (ofMetrics.size() < 2)
+    return weights;
+  double mean = std::accumulate(weights.begin(), weights.end(), 0.0) / ofMetrics.size();
+  for (size_t i = 0; i < all.size(); ++i)
+    weights[i] *= mean / ofMetrics[all[i].prediction->metric];
   return weights;
 }
 
 /// Rows of one group may err together; without groups each is by itself.
-static std::vector<size_t> clustersOf(const Fit &fit, llvm::ArrayRef<const ValidationRow *> rows) {
+static std::vector<size_t> clustersOf(const Fit &fit, llvm::ArrayRef<Observation> all) {
   std::vector<size_t> clusters;
   std::map<std::string, size_t> numbers;
   std::string label = fit.weight.by;
   if (label.empty() && !fit.leaveOut.empty())
     label = fit.leaveOut.front();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    std::string group = label.empty() ? std::to_string(i) : groupOf(*rows[i], label).str();
+  for (const Observation &one : all) {
+    std::string group = label.empty() ? std::to_string(one.row) : groupOf(*one.of, label).str();
     clusters.push_back(numbers.try_emplace(group, numbers.size()).first->second);
   }
   return clusters;
@@ -117,19 +146,20 @@ static std::vector<size_t> someOfGroups(llvm::ArrayRef<ValidationRow> rows,
   return some;
 }
 
-namespace {
-
 /// One fit to some rows.
-class OneFit {
+class Calibration::OneFit {
 public:
   OneFit(FitRows &rows, const Fit &fit, size_t firstConstant, ConstantValues &values)
-      : rows(rows), fit(fit), unknowns(fit, firstConstant, values), values(values) {}
+      : rows(rows), fit(fit), unknowns(fit, firstConstant, values), values(values),
+        before(values) {}
 
-  FitFindings run(llvm::function_ref<bool(size_t)> isKnown);
+  /// `whole` has been fitted to all rows; null for the first.
+  FitFindings run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *whole);
 
 private:
   void choose(llvm::function_ref<bool(size_t)> isKnown);
   void addUses();
+  void begin(const OneFit &whole);
   std::vector<double> errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions);
   FitFindings::Constant found(size_t constant, size_t begin, size_t end) const;
   bool isUnknown(const FitLine &line, size_t begin, size_t end) const;
@@ -138,65 +168,87 @@ private:
   const Fit &fit;
   Unknowns unknowns;
   ConstantValues &values;
+  ConstantValues before; ///< what the fits before have found
   FitProblem problem;
   FitSolution solution;
-  std::vector<size_t> numbers; ///< of the rows
-  std::vector<const ValidationRow *> chosen;
-  std::vector<double> measured;
+  size_t count = 0;                  ///< of rows
+  std::vector<Observation> observed; ///< in the order of rows
 };
 
-} // namespace
-
 /// The rows that it is fitted to.
-void OneFit::choose(llvm::function_ref<bool(size_t)> isKnown) {
+void Calibration::OneFit::choose(llvm::function_ref<bool(size_t)> isKnown) {
+  std::vector<size_t> numbers;
   for (const auto &row : llvm::enumerate(rows.rows()))
-    if (isKnown(row.index()) && isOf(row.value(), fit) && predictionOf(row.value(), fit))
+    if (isKnown(row.index()) && isOf(row.value(), fit) && !fittedIn(row.value(), fit).empty())
       numbers.push_back(row.index());
   if (fit.sample.rows > 0)
     numbers = someOfGroups(rows.rows(), numbers, fit.sample.by,
                            static_cast<size_t>(std::max(1.0, fit.sample.rows)));
-  for (size_t number : numbers) {
-    chosen.push_back(&rows.rows()[number]);
-    measured.push_back(predictionOf(*chosen.back(), fit)->reference->real);
-  }
+  count = numbers.size();
+  for (size_t number : numbers)
+    for (const Prediction *prediction : fittedIn(rows.rows()[number], fit))
+      observed.push_back({number, &rows.rows()[number], prediction});
 }
 
-/// Gives each unknown the rows that depend on it.
-void OneFit::addUses() {
+/// Gives each unknown what depends on it.
+void Calibration::OneFit::addUses() {
   std::vector<std::vector<size_t>> ofConstants(values.size());
   for (size_t i = 0; i < unknowns.places.size(); ++i)
     ofConstants[unknowns.places[i].constant].push_back(i);
   for (const Unknowns::Mean &mean : unknowns.means)
     for (size_t i = mean.begin; i < mean.end; ++i)
       ofConstants[mean.constant].push_back(i);
-  for (size_t i = 0; i < numbers.size(); ++i) {
+  for (size_t i = 0; i < observed.size(); ++i) {
     std::set<size_t> touched;
-    for (size_t constant : rows.uses()[numbers[i]])
+    for (size_t constant : rows.uses()[observed[i].row])
       touched.insert(ofConstants[constant].begin(), ofConstants[constant].end());
     for (size_t unknown : touched)
       problem.unknowns[unknown].rows.push_back(i);
   }
 }
 
-std::vector<double> OneFit::errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
+std::vector<double> Calibration::OneFit::errorsAt(llvm::ArrayRef<double> at,
+                                                  llvm::ArrayRef<size_t> positions) {
   ConstantValues tried = values;
   unknowns.set(at, tried);
   std::vector<size_t> wanted;
   for (size_t position : positions)
-    wanted.push_back(numbers[position]);
+    if (wanted.empty() || wanted.back() != observed[position].row)
+      wanted.push_back(observed[position].row);
+  std::vector<ValidationRow> found = rows.predict(tried, wanted);
   std::vector<double> errors;
-  for (const auto &row : llvm::enumerate(rows.predict(tried, wanted))) {
-    const Prediction *prediction = predictionOf(row.value(), fit);
-    double reference = measured[positions[row.index()]];
-    errors.push_back(prediction ? std::log(prediction->predicted->real / reference)
-                                : std::numeric_limits<double>::quiet_NaN());
+  size_t row = 0;
+  for (size_t position : positions) {
+    const Prediction &written = *observed[position].prediction;
+    row += wanted[row] != observed[position].row;
+    auto prediction = llvm::find_if(found[row].predictions, [&](const Prediction &each) {
+      return each.apart.empty() && each.metric == written.metric;
+    });
+    bool isKnown =
+        prediction != found[row].predictions.end() && isAboveZero(prediction->predicted);
+    errors.push_back(isKnown ? std::log(prediction->predicted->real / written.reference->real)
+                             : std::numeric_limits<double>::quiet_NaN());
   }
   return errors;
 }
 
+/// Starts where the fit to all rows has ended, with the errors and slopes there.
+void Calibration::OneFit::begin(const OneFit &whole) {
+  for (size_t i = 0; i < unknowns.places.size(); ++i)
+    problem.unknowns[i].start = whole.solution.values[i];
+  size_t next = 0;
+  for (const Observation &one : observed) {
+    while (next < whole.observed.size() && whole.observed[next].prediction != one.prediction)
+      ++next;
+    if (next == whole.observed.size()) // a sample has rows of its own
+      return problem.known.clear();
+    problem.known.push_back(whole.solution.lines[next]);
+  }
+}
+
 /// Whether neither a row nor a prior says anything about these unknowns of `line`, or of all of
 /// them where they are alike.
-bool OneFit::isUnknown(const FitLine &line, size_t begin, size_t end) const {
+bool Calibration::OneFit::isUnknown(const FitLine &line, size_t begin, size_t end) const {
   if (line.prior)
     return false;
   bool isAlike = line.alike > 0 && line.constants.size() > 1;
@@ -209,7 +261,7 @@ bool OneFit::isUnknown(const FitLine &line, size_t begin, size_t end) const {
 }
 
 /// What was found of a constant that is the mean of these unknowns.
-FitFindings::Constant OneFit::found(size_t constant, size_t begin, size_t end) const {
+FitFindings::Constant Calibration::OneFit::found(size_t constant, size_t begin, size_t end) const {
   const FitLine &line = *unknowns.places[begin].line;
   size_t count = unknowns.places.size();
   double variance = 0;
@@ -230,22 +282,24 @@ FitFindings::Constant OneFit::found(size_t constant, size_t begin, size_t end) c
   return found;
 }
 
-FitFindings OneFit::run(llvm::function_ref<bool(size_t)> isKnown) {
+FitFindings Calibration::OneFit::run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *whole) {
   choose(isKnown);
   problem.unknowns = unknowns.unknowns;
   problem.terms = unknowns.terms();
   problem.isRobust = fit.isRobust;
   problem.scale = fit.scale;
-  problem.weights = weightsOf(fit, chosen);
-  problem.clusters = clustersOf(fit, chosen);
+  problem.weights = weightsOf(fit, observed);
+  problem.clusters = clustersOf(fit, observed);
   addUses();
+  if (whole && whole->solution.isFound && whole->before == before)
+    begin(*whole);
   solution = minimise(problem, [&](llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
     return errorsAt(at, positions);
   });
   unknowns.set(solution.values, values);
   FitFindings findings;
   findings.fit = &fit;
-  findings.rows = numbers.size();
+  findings.rows = count;
   findings.objective = solution.objective;
   findings.isFound = solution.isFound;
   findings.covariance = solution.covariance;
@@ -263,17 +317,31 @@ static size_t constantCount(const Fit &fit) {
   return count;
 }
 
-std::vector<FitFindings> Calibration::fit(llvm::function_ref<bool(size_t)> isKnown,
-                                          ConstantValues &values) {
+std::vector<std::unique_ptr<Calibration::OneFit>>
+Calibration::fitAll(llvm::function_ref<bool(size_t)> isKnown, ConstantValues &values,
+                    std::vector<FitFindings> &findings) {
   values.assign(rows.constants().size(), llvm::None);
-  std::vector<FitFindings> findings;
+  std::vector<std::unique_ptr<OneFit>> fits;
   size_t constant = 0;
   for (const Fit &each : rows.fits()) {
     if (each.family)
       continue;
-    findings.push_back(OneFit(rows, each, constant, values).run(isKnown));
+    const OneFit *whole = fits.size() < wholes.size() ? wholes[fits.size()].get() : nullptr;
+    fits.push_back(std::make_unique<OneFit>(rows, each, constant, values));
+    findings.push_back(fits.back()->run(isKnown, whole));
     constant += constantCount(each);
   }
+  return fits;
+}
+
+Calibration::Calibration(FitRows &rows) : rows(rows) {}
+Calibration::~Calibration() = default;
+
+std::vector<FitFindings> Calibration::fit(llvm::function_ref<bool(size_t)> isKnown,
+                                          ConstantValues &values) {
+  std::vector<FitFindings> findings;
+  wholes.clear();
+  wholes = fitAll(isKnown, values, findings);
   return findings;
 }
 
@@ -309,14 +377,16 @@ std::vector<ValidationRow> Calibration::leaveOut(llvm::StringRef label) {
         !group.empty() && !llvm::is_contained(groups, group))
       groups.push_back(group);
   std::vector<ValidationRow> all;
+  ConstantValues values;
+  if (wholes.empty())
+    fit([](size_t) { return true; }, values);
   for (const std::string &group : groups) {
     std::vector<size_t> numbers;
     for (const auto &row : llvm::enumerate(rows.rows()))
       if (groupOf(row.value(), label) == group && isPredicted(row.value()))
         numbers.push_back(row.index());
-    ConstantValues values;
-    std::vector<FitFindings> findings =
-        fit([&](size_t row) { return groupOf(rows.rows()[row], label) != group; }, values);
+    std::vector<FitFindings> findings;
+    fitAll([&](size_t row) { return groupOf(rows.rows()[row], label) != group; }, values, findings);
     llvm::append_range(all, predicted(values, numbers, findings));
   }
   return all;

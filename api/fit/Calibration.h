@@ -32,15 +32,17 @@ struct FitFindings {
 
 class Calibration {
 public:
-  explicit Calibration(FitRows &rows) : rows(rows) {}
+  explicit Calibration(FitRows &rows);
+  ~Calibration();
 
   /// Whether the rows have all groups that the fits name, and `others`; false after a report.
   bool check(DiagnosticEngine &diagnostics, llvm::ArrayRef<std::string> others);
 
   /// Fits to the rows that `isKnown`; `values` are then those of all constants.
   std::vector<FitFindings> fit(llvm::function_ref<bool(size_t)> isKnown, ConstantValues &values);
-  /// The predicted rows of each group by `label` as a fit to all other rows predicts them. A row
-  /// is skipped with a reason where no other says anything about one of its constants.
+  /// The predicted rows of each group by `label` as a fit to all other rows predicts them, which
+  /// starts from what `fit` has found last. A row is skipped with a reason where no other says
+  /// anything about one of its constants.
   std::vector<ValidationRow> leaveOut(llvm::StringRef label);
   /// For `shots` rows of each group by `label`, chosen by a hash of their names, whether each row
   /// is one of them.
@@ -50,7 +52,13 @@ public:
                                        llvm::ArrayRef<FitFindings> findings);
 
 private:
+  class OneFit;
+  std::vector<std::unique_ptr<OneFit>> fitAll(llvm::function_ref<bool(size_t)> isKnown,
+                                              ConstantValues &values,
+                                              std::vector<FitFindings> &findings);
+
   FitRows &rows;
+  std::vector<std::unique_ptr<OneFit>> wholes; ///< that `fit` has made last
 };
 
 /// Whether anything of the row is predicted.

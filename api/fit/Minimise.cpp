@@ -28,8 +28,12 @@ private:
   double pull(double error) const;
   double objective(const VectorXd &values, const VectorXd &errors) const;
   VectorXd errors(const VectorXd &values) const;
-  bool linearise();
-  bool step();
+  void begin();
+  bool differentiate();
+  void weigh();
+  enum class Step : uint8_t { None, Poor, Good };
+  Step step();
+  FitProblem::Line line(Eigen::Index row) const;
   std::vector<bool> freeOnes() const;
   MatrixXd covariance() const;
 
@@ -45,7 +49,9 @@ private:
   VectorXd pulls;   ///< loss'(e) / e of each row, weighted
   MatrixXd curvature;
   VectorXd descent; ///< minus the gradient
-  double damping = 1e-3;
+  bool isFresh = true; ///< the slopes are those at the best values
+  static constexpr double firstDamping = 1e-3;
+  double damping = firstDamping;
 };
 
 } // namespace
@@ -92,9 +98,26 @@ VectorXd Minimiser::errors(const VectorXd &at) const {
   return Eigen::Map<VectorXd>(found.data(), static_cast<Eigen::Index>(found.size()));
 }
 
-/// Slopes, curvature and descent at the best values; false where a slope is no number.
-bool Minimiser::linearise() {
+/// Errors and slopes at the start, as far as they are known.
+void Minimiser::begin() {
+  auto count = static_cast<Eigen::Index>(problem.known.size());
+  if (count == 0) {
+    current = errors(values);
+    return;
+  }
+  current = VectorXd(count);
+  slopes = MatrixXd(count, values.size());
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const FitProblem::Line &known = problem.known[static_cast<size_t>(i)];
+    current[i] = known.error;
+    slopes.row(i) = Eigen::Map<const VectorXd>(known.slopes.data(), values.size());
+  }
+}
+
+/// Slopes at the best values; false where one is no number.
+bool Minimiser::differentiate() {
   slopes = MatrixXd::Zero(current.size(), values.size());
+  isFresh = true;
   for (Eigen::Index k = 0; k < values.size(); ++k) {
     const Unknown &unknown = problem.unknowns[static_cast<size_t>(k)];
     if (unknown.rows.empty())
@@ -111,13 +134,22 @@ bool Minimiser::linearise() {
         return false;
     }
   }
+  return true;
+}
+
+/// Curvature and descent at the best values, with the slopes at hand.
+void Minimiser::weigh() {
   pulls = VectorXd(current.size());
   for (Eigen::Index i = 0; i < current.size(); ++i)
     pulls[i] = problem.weights[static_cast<size_t>(i)] * pull(current[i]);
   VectorXd away = priors * values - offsets;
   curvature = slopes.transpose() * pulls.asDiagonal() * slopes + priors.transpose() * priors;
   descent = -slopes.transpose() * pulls.cwiseProduct(current) - priors.transpose() * away;
-  return true;
+}
+
+FitProblem::Line Minimiser::line(Eigen::Index row) const {
+  VectorXd of = slopes.row(row);
+  return {current[row], {of.data(), of.data() + of.size()}};
 }
 
 /// The unknowns that are not held by a bound.
@@ -145,21 +177,23 @@ static std::vector<Eigen::Index> indicesOf(const std::vector<bool> &free) {
   return indices;
 }
 
-/// Takes a step that lowers the objective; false when none is found that is worth it.
-bool Minimiser::step() {
+/// Takes a step that lowers the objective: none where what it gains is not worth another, a poor
+/// one where that is less than half of what the slopes promise.
+Minimiser::Step Minimiser::step() {
   constexpr double longest = 0.7; // of a logarithm, or of the range between linear bounds
   double worthIt = 1e-7 * (1 + least);
   std::vector<Eigen::Index> free = indicesOf(freeOnes());
   if (free.empty())
-    return false;
+    return Step::None;
   MatrixXd part = partOf(curvature, free);
   VectorXd down = descent(free);
   for (int attempt = 0; attempt < 8; ++attempt, damping *= 6) {
     MatrixXd damped = part;
     damped.diagonal() *= 1 + damping;
     VectorXd move = damped.ldlt().solve(down);
-    if (0.5 * move.dot(down) < worthIt) // the most that it can gain
-      return false;
+    double promised = 0.5 * move.dot(down);
+    if (promised < worthIt) // the most that it can gain
+      return Step::None;
     VectorXd there = values;
     for (size_t i = 0; i < free.size(); ++i) {
       const Unknown &unknown = problem.unknowns[static_cast<size_t>(free[i])];
@@ -174,10 +208,11 @@ bool Minimiser::step() {
     values = std::move(there);
     current = std::move(found);
     least = objectiveThere;
+    isFresh = false;
     damping = std::max(damping / 4, 1e-6);
-    return gain > worthIt;
+    return gain <= worthIt ? Step::None : gain < promised / 2 ? Step::Poor : Step::Good;
   }
-  return false;
+  return Step::None;
 }
 
 MatrixXd Minimiser::covariance() const {
@@ -210,20 +245,29 @@ MatrixXd Minimiser::covariance() const {
 }
 
 FitSolution Minimiser::run() {
-  constexpr unsigned mostSteps = 40;
+  constexpr unsigned mostSteps = 100;
   FitSolution solution;
-  current = errors(values);
+  begin();
   least = objective(values, current);
-  solution.isFound = std::isfinite(least) && linearise();
+  solution.isFound = std::isfinite(least) && (!problem.known.empty() || differentiate());
   while (solution.isFound && solution.steps < mostSteps) {
-    bool isBetter = step();
+    weigh();
+    bool isEnd = isFresh;
+    Step taken = step();
     ++solution.steps;
-    if (!linearise() || !isBetter)
+    if (taken == Step::Good)
+      continue;
+    damping = std::min(damping, firstDamping); // old slopes may have been why
+    isEnd &= taken == Step::None;
+    if ((!isFresh && !differentiate()) || isEnd)
       break;
   }
   solution.values.assign(values.data(), values.data() + values.size());
   solution.objective = least;
   if (solution.isFound) {
+    weigh();
+    for (Eigen::Index row = 0; row < current.size(); ++row)
+      solution.lines.push_back(line(row));
     MatrixXd spread = covariance();
     solution.covariance.assign(spread.data(), spread.data() + spread.size());
   }

@@ -4,7 +4,7 @@
 //     sum_i w_i loss(e_i(z)) + 1/2 sum_j (a_j z - b_j)^2,     low <= z <= high
 //     robust:  loss(e) = (sqrt(e^2 + d^2) - d) / 2 d          squares:  loss(e) = e^2 / 2 d^2
 // by Gauss-Newton steps on reweighted squares, damped as Levenberg and Marquardt do; derivatives
-// are differences. Both losses and the last sum are minus logarithms of densities, so that weights
+// are differences, which stay as long as steps gain half of what they promise. Both losses and the last sum are minus logarithms of densities, so that weights
 // count measurements. The same input gives the same bytes.
 // Sources: robust loss: Charbonnier et al., ICIP 1994; reweighting: Holland and Welsch, 1977;
 // damping: Marquardt, 1963; covariance by clusters: Liang and Zeger, Biometrika 1986.
@@ -38,6 +38,12 @@ struct FitProblem {
   std::vector<size_t> clusters; ///< of each row: rows of one may err together
   bool isRobust = true;
   double scale = 0.04; ///< d
+  /// A row at the start: its error, and its slopes by unknown.
+  struct Line {
+    double error = 0;
+    std::vector<double> slopes;
+  };
+  std::vector<Line> known; ///< of all rows, or none
 };
 
 struct FitSolution {
@@ -45,6 +51,7 @@ struct FitSolution {
   double objective = 0;
   bool isFound = false; ///< false when not even the start has errors that are numbers
   unsigned steps = 0;
+  std::vector<FitProblem::Line> lines; ///< of the rows, at `values`
   /// Of the values, row by row. From how gradients differ between clusters, where there are three
   /// of them at least, else from the curvature alone. Values at a bound are taken as known.
   std::vector<double> covariance;

@@ -28,7 +28,7 @@ struct Fit {
   SourceRange range;
   std::vector<FitLine> lines;
   std::vector<std::pair<std::string, std::string>> only; ///< values of groups, with `*`
-  std::string metric;                                    ///< "" for the first
+  std::vector<std::string> metrics;                      ///< none for the first
   bool isRobust = true;
   double scale = 0.04; ///< of errors, in logarithms
   /// So many rows of a group.

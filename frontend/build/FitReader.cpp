@@ -37,12 +37,20 @@ private:
 
 } // namespace
 
+/// The names behind `word`; none where it is not given.
+static std::vector<std::string> namesOf(const Node &node, llvm::StringRef word) {
+  std::vector<std::string> names;
+  if (const Node *child = node.find(word))
+    for (const NodeArg &arg : child->args)
+      if (const WordValue *name = arg.value.getIf<WordValue>())
+        names.push_back(name->word);
+  return names;
+}
+
 /// The name behind `word`; "" where it is not given.
 static std::string nameOf(const Node &node, llvm::StringRef word) {
-  const Node *child = node.find(word);
-  const WordValue *name =
-      child && !child->args.empty() ? child->args[0].value.getIf<WordValue>() : nullptr;
-  return name ? name->word : "";
+  std::vector<std::string> names = namesOf(node, word);
+  return names.empty() ? "" : names.front();
 }
 
 static double numberOf(const Value &value) {
@@ -184,9 +192,7 @@ void FitReader::family(const Node &node, Fit &fit) {
   family.range = node.range;
   if (const WordValue *by = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>())
     family.by = by->word;
-  if (const Node *sheet = node.find("sheet"))
-    for (const NodeArg &arg : sheet->args)
-      family.sheet.push_back(arg.value.get<WordValue>().word);
+  family.sheet = namesOf(node, "sheet");
   family.work = nameOf(node, "work");
   family.learnsWork = node.find("learn_work") != nullptr;
   for (auto [word, share] :
@@ -217,15 +223,15 @@ llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
       only(*child, fit);
     else if (child->word == "loss")
       loss(*child, fit);
-    else if (child->word == "leave_out")
-      for (const NodeArg &arg : child->args)
-        fit.leaveOut.push_back(arg.value.get<WordValue>().word);
   }
-  fit.metric = nameOf(*node, "against");
+  fit.leaveOut = namesOf(*node, "leave_out");
+  fit.metrics = namesOf(*node, "against");
   fit.weight = ofGroup(*node, "weight");
   fit.sample = ofGroup(*node, "sample");
   if (fit.family && !fit.lines.empty())
     diagnostics.report(fit.family->range, diag::BadFit, "either `parameter` or `family`");
+  if (fit.family && fit.metrics.size() > 1)
+    diagnostics.report(fit.family->range, diag::BadFit, "one metric for a family");
   if (fit.lines.empty() && !fit.family && diagnostics.errorCount() == errors)
     diagnostics.report(statement.range, diag::BadFit,
                        "a constant: `parameter my_gpu.launch in 1us..20us`");
