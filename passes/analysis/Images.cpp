@@ -57,10 +57,45 @@ static int64_t boxElements(llvm::ArrayRef<int64_t> shape, const DomainAccess &ac
   return elements;
 }
 
+/// Whether a condition leaves out some of what the subscripts lead to while their indices run over
+/// their box. The other indices are free to take the value at which the conditions that they are in
+/// hold most easily, where that is one for all of them.
+static bool isCut(const DomainAccess &access) {
+  std::vector<AffineExpr> conditions = cuttingConditions(access.statement);
+  llvm::StringMap<int64_t> free; // the value of each such index
+  for (const AttrDict::Entry &index : access.statement.domain().entries()) {
+    auto stands = [&](const AffineExpr &expr) { return expr.coefficient(index.first) != 0; };
+    auto raises = [&](const AffineExpr &expr) { return expr.coefficient(index.first) >= 0; };
+    auto lowers = [&](const AffineExpr &expr) { return expr.coefficient(index.first) <= 0; };
+    bool isSubscript = llvm::any_of(
+        mapOf(access), [&](const Attribute &subscript) { return stands(subscript.asAffine()); });
+    if (isSubscript || index.second.asInt() < 1)
+      continue;
+    if (llvm::all_of(conditions, lowers))
+      free[index.first] = 0;
+    else if (llvm::all_of(conditions, raises))
+      free[index.first] = index.second.asInt() - 1;
+  }
+  return llvm::any_of(conditions, [&](const AffineExpr &condition) {
+    AffineExpr left = condition.constant();
+    for (const AffineExpr::Term &term : condition.terms()) {
+      auto known = free.find(term.name);
+      auto part = known == free.end() ? AffineExpr::variable(term.name, term.coefficient)
+                                      : AffineExpr(saturatedProduct(term.coefficient, known->second));
+      auto sum = add(left, part);
+      if (!sum)
+        return true;
+      left = *sum;
+    }
+    auto range = bounds(left, [&](llvm::StringRef index) {
+      return extentOf(access.statement, index);
+    });
+    return !range || range->low < 0;
+  });
+}
+
 /// True where that product is exact: no condition cuts the box, and no index is in two ranks.
 static bool isBox(const DomainAccess &access) {
-  if (!cuttingConditions(access.statement).empty())
-    return false;
   llvm::StringMap<unsigned> ranks;
   for (const Attribute &subscript : mapOf(access)) {
     AffineExpr expr = subscript.asAffine();
@@ -68,7 +103,7 @@ static bool isBox(const DomainAccess &access) {
       if (extentOf(access.statement, term.name) > 1 && ++ranks[term.name] > 1)
         return false;
   }
-  return true;
+  return !isCut(access);
 }
 
 static bool isSameImage(const DomainAccess &a, const DomainAccess &b) {
