@@ -150,8 +150,8 @@ static std::vector<size_t> someOfGroups(llvm::ArrayRef<ValidationRow> rows,
 class Calibration::OneFit {
 public:
   OneFit(FitRows &rows, const Fit &fit, size_t firstConstant, ConstantValues &values)
-      : rows(rows), fit(fit), unknowns(fit, firstConstant, values), values(values),
-        before(values) {}
+      : rows(rows), fit(fit), unknowns(fit, firstConstant, values), values(values), before(values) {
+  }
 
   /// `whole` has been fitted to all rows; null for the first.
   FitFindings run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *whole);
@@ -224,8 +224,7 @@ std::vector<double> Calibration::OneFit::errorsAt(llvm::ArrayRef<double> at,
     auto prediction = llvm::find_if(found[row].predictions, [&](const Prediction &each) {
       return each.apart.empty() && each.metric == written.metric;
     });
-    bool isKnown =
-        prediction != found[row].predictions.end() && isAboveZero(prediction->predicted);
+    bool isKnown = prediction != found[row].predictions.end() && isAboveZero(prediction->predicted);
     errors.push_back(isKnown ? std::log(prediction->predicted->real / written.reference->real)
                              : std::numeric_limits<double>::quiet_NaN());
   }
@@ -282,7 +281,8 @@ FitFindings::Constant Calibration::OneFit::found(size_t constant, size_t begin, 
   return found;
 }
 
-FitFindings Calibration::OneFit::run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *whole) {
+FitFindings Calibration::OneFit::run(llvm::function_ref<bool(size_t)> isKnown,
+                                     const OneFit *whole) {
   choose(isKnown);
   problem.unknowns = unknowns.unknowns;
   problem.terms = unknowns.terms();

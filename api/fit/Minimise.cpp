@@ -48,7 +48,7 @@ private:
   MatrixXd slopes;  ///< of errors, by row and unknown
   VectorXd pulls;   ///< loss'(e) / e of each row, weighted
   MatrixXd curvature;
-  VectorXd descent; ///< minus the gradient
+  VectorXd descent;    ///< minus the gradient
   bool isFresh = true; ///< the slopes are those at the best values
   static constexpr double firstDamping = 1e-3;
   double damping = firstDamping;

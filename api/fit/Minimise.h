@@ -4,10 +4,11 @@
 //     sum_i w_i loss(e_i(z)) + 1/2 sum_j (a_j z - b_j)^2,     low <= z <= high
 //     robust:  loss(e) = (sqrt(e^2 + d^2) - d) / 2 d          squares:  loss(e) = e^2 / 2 d^2
 // by Gauss-Newton steps on reweighted squares, damped as Levenberg and Marquardt do; derivatives
-// are differences, which stay as long as steps gain half of what they promise. Both losses and the last sum are minus logarithms of densities, so that weights
-// count measurements. The same input gives the same bytes.
-// Sources: robust loss: Charbonnier et al., ICIP 1994; reweighting: Holland and Welsch, 1977;
-// damping: Marquardt, 1963; covariance by clusters: Liang and Zeger, Biometrika 1986.
+// are differences, which stay as long as steps gain half of what they promise. Both losses and the
+// last sum are minus logarithms of densities, so that weights count measurements. The same input
+// gives the same bytes. Sources: robust loss: Charbonnier et al., ICIP 1994; reweighting: Holland
+// and Welsch, 1977; damping: Marquardt, 1963; covariance by clusters: Liang and Zeger, Biometrika
+// 1986.
 #ifndef PERFC_API_FIT_MINIMISE_H
 #define PERFC_API_FIT_MINIMISE_H
 

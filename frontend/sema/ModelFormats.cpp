@@ -21,11 +21,9 @@ static llvm::Optional<ModelProgram> readGraph(llvm::StringRef path, const ModelO
   auto program = graph::readProgram(format, path, file, options.graph, library.diags());
   if (!program)
     return llvm::None;
-  return ModelProgram{std::move(program->text),
-                      std::move(program->workload),
-                      std::move(program->format),
-                      {std::move(program->parameters), {}},
-                      std::move(program->open)};
+  return ModelProgram{std::move(program->text),   std::move(program->workload),
+                      std::move(program->format), {std::move(program->parameters), {}},
+                      std::move(program->open),   std::move(program->origins)};
 }
 
 static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const ModelOptions &options,
@@ -64,7 +62,7 @@ static llvm::Optional<ModelProgram> readListed(const layers::Program &list, Prog
   std::string text = fmt::format("import {0} as library\n\nworkload {1}(batch = {2}) from "
                                  "library.{1}(batch = batch)\n",
                                  row.module, list.workload, list.batch);
-  ModelProgram program{std::move(text), list.workload, list.format, {}, {}, list.chip};
+  ModelProgram program{std::move(text), list.workload, list.format, {}, {}, {}, list.chip};
   program.names = config::callNames(config::chainOf(table, row));
   return program;
 }
@@ -86,6 +84,7 @@ static llvm::Optional<ModelProgram> readLayers(llvm::StringRef path, const Model
                       std::move(program->workload),
                       std::move(program->format),
                       {{"batch"}, {}},
+                      {},
                       {},
                       std::move(program->chip)};
 }

@@ -80,16 +80,16 @@ static bool isCut(const DomainAccess &access) {
     AffineExpr left = condition.constant();
     for (const AffineExpr::Term &term : condition.terms()) {
       auto known = free.find(term.name);
-      auto part = known == free.end() ? AffineExpr::variable(term.name, term.coefficient)
-                                      : AffineExpr(saturatedProduct(term.coefficient, known->second));
+      auto part = known == free.end()
+                      ? AffineExpr::variable(term.name, term.coefficient)
+                      : AffineExpr(saturatedProduct(term.coefficient, known->second));
       auto sum = add(left, part);
       if (!sum)
         return true;
       left = *sum;
     }
-    auto range = bounds(left, [&](llvm::StringRef index) {
-      return extentOf(access.statement, index);
-    });
+    auto range =
+        bounds(left, [&](llvm::StringRef index) { return extentOf(access.statement, index); });
     return !range || range->low < 0;
   });
 }

@@ -487,7 +487,7 @@ bool Flattener::run() {
     return false;
   }
   removeUnused();
-  return checkSizes();
+  return checkSizes() && checkTensors();
 }
 
 bool graph::makeNet(const Model &model, llvm::ArrayRef<GivenShape> shapes, FileId file, Net &net,

@@ -75,6 +75,8 @@ public:
 private:
   bool checkGiven();
   bool checkSizes();
+  bool checkTensors();
+  bool checkOperands(const Op &op);
   std::string inputNames() const;
   bool addInput(const ValueInfo &info, Names &names);
   void declare(const Graph &graph, Names &names);

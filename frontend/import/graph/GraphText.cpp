@@ -117,6 +117,15 @@ static std::vector<NodeShape> shapesOfNodes(const Net &net) {
   return list;
 }
 
+static std::vector<Origin> originsOf(const Writer &writer, FileId file) {
+  std::vector<Origin> list;
+  for (const auto &[begin, op] : writer.makers)
+    list.push_back(op ? Origin{begin, placeIn(file, op->node->offset), op->number,
+                               nameOf(*op->node), shown(op->node->op)}
+                      : Origin{begin, {}, 0, "", ""});
+  return list;
+}
+
 llvm::Optional<Program> graph::programOf(const Model &model, llvm::StringRef name, FileId file,
                                          const ReadOptions &options,
                                          DiagnosticEngine &diagnostics) {
@@ -133,6 +142,7 @@ llvm::Optional<Program> graph::programOf(const Model &model, llvm::StringRef nam
     recognize(net);
   Writer writer(net, program.format);
   program.text = writer.run(name);
+  program.origins = originsOf(writer, file);
   program.workload = writer.workload;
   program.parameters = writer.parameters;
   program.open = writer.openParameters;

@@ -22,6 +22,14 @@ struct NodeShape {
   std::vector<int64_t> shape;
 };
 
+/// The node that a part of a program's text was written for: its place in the model's file.
+struct Origin {
+  size_t begin = 0; ///< of the part, which reaches to the next one
+  SourceRange place;
+  size_t number = 0;
+  std::string name, op;
+};
+
 struct Program {
   std::string text;
   std::string workload; ///< its name
@@ -33,6 +41,7 @@ struct Program {
   /// only operators read that are neither of ONNX nor of the format.
   int64_t stored = 0, storedForOthers = 0;
   std::vector<std::string> inputs; ///< names in the model
+  std::vector<Origin> origins;     ///< in order
 };
 
 /// Reads the model of `format` in `path`, which `file` stands for. Nothing after a report.

@@ -29,7 +29,7 @@ class Folder {
 public:
   Folder(std::vector<Line> lines, std::vector<std::string> &results)
       : lines(std::move(lines)), results(results) {}
-  std::string run();
+  Folded run();
 
 private:
   void parse();
@@ -153,10 +153,14 @@ std::string Folder::text(size_t line, const std::map<size_t, std::string> &names
   return result;
 }
 
-std::string Folder::run() {
+Folded Folder::run() {
   parse();
   std::map<size_t, std::string> names; ///< of lines whose values go by another name
-  std::string result;
+  Folded result;
+  auto add = [&](size_t line, llvm::StringRef indent) {
+    result.makers.emplace_back(result.text.size(), lines[line].op);
+    result.text += indent.str() + text(line, names) + "\n";
+  };
   for (size_t i = 0; i < lines.size();) {
     size_t bestLength = 0, bestCount = 1, bestCarried = 0, tries = 0;
     for (size_t j = nextSame[i]; j != SIZE_MAX && j - i <= longestBlock && tries < mostTries;
@@ -171,17 +175,17 @@ std::string Folder::run() {
       }
     }
     if (bestCount == 1) {
-      result += "  " + text(i, names) + "\n";
+      add(i, "  ");
       ++i;
       continue;
     }
     auto known = names.find(bestCarried);
     std::string name = known == names.end() ? lines[bestCarried].name : known->second;
     names[i + bestLength - 1] = name;
-    result += fmt::format("  repeat {} {{\n", bestCount);
+    result.text += fmt::format("  repeat {} {{\n", bestCount);
     for (size_t k = 0; k < bestLength; ++k)
-      result += "    " + text(i + k, names) + "\n";
-    result += "  }\n";
+      add(i + k, "    ");
+    result.text += "  }\n";
     i += bestCount * bestLength;
     names[i - 1] = name;
   }
@@ -194,6 +198,6 @@ std::string Folder::run() {
   return result;
 }
 
-std::string graph::foldRepeats(std::vector<Line> lines, std::vector<std::string> &results) {
+Folded graph::foldRepeats(std::vector<Line> lines, std::vector<std::string> &results) {
   return Folder(std::move(lines), results).run();
 }

@@ -43,7 +43,7 @@ std::string Writer::vector(int value, const Dim &extent) {
 
 std::string Writer::newWeight(llvm::StringRef text, int value) {
   std::string name = newName("w");
-  Line made{name, fmt::format("{} = {}", name, text), {}, !loops.empty()};
+  Line made{name, fmt::format("{} = {}", name, text), {}, !loops.empty(), op};
   if (!loops.empty())
     loops.front().weights.push_back(std::move(made));
   else if (value < 0 || net.values[value].uses < 2)
@@ -55,8 +55,8 @@ std::string Writer::newWeight(llvm::StringRef text, int value) {
 
 /// The lines with equal layers folded. A tensor that all layers read stands before them, one that a
 /// layer reads several times inside of it: of where the shared ones may stand, the shortest text.
-std::string Writer::folded(size_t first, std::vector<std::string> &results) {
-  std::string best;
+Folded Writer::folded(size_t first, std::vector<std::string> &results) {
+  Folded best;
   std::vector<std::string> bestResults;
   for (size_t least : {size_t(0), net.ops.size() / 2, net.ops.size() + 1}) {
     std::vector<Line> all(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(first));
@@ -71,8 +71,8 @@ std::string Writer::folded(size_t first, std::vector<std::string> &results) {
       all.push_back(lines[i]);
     }
     std::vector<std::string> own = results;
-    std::string body = foldRepeats(std::move(all), own);
-    if (best.empty() || llvm::StringRef(body).count('\n') < llvm::StringRef(best).count('\n')) {
+    Folded body = foldRepeats(std::move(all), own);
+    if (best.text.empty() || body.makers.size() < best.makers.size()) {
       best = std::move(body);
       bestResults = std::move(own);
     }

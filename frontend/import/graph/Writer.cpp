@@ -345,7 +345,8 @@ void Writer::writeBytes(const Op &op) {
 
 void Writer::input(int value) {
   const Value &one = net.values[value];
-  if (one.uses == 0)
+  bool isEmpty = llvm::any_of(one.shape, [](const Dim &dim) { return dim.is(0); });
+  if (one.uses == 0 || isEmpty)
     return;
   Layout &at = layout(value);
   bool isIndex = one.type == Int64 || one.type == Int32;
@@ -394,11 +395,13 @@ std::string Writer::run(llvm::StringRef name) {
   for (int value : net.inputs)
     input(value);
   size_t first = lines.size();
-  for (const Op &op : net.ops) {
-    if (!op.isGone)
-      write(op);
+  for (const Op &one : net.ops) {
+    op = &one;
+    if (!one.isGone)
+      write(one);
     ++current;
   }
+  op = nullptr;
   std::vector<std::string> results;
   std::vector<bool> used;
   for (int output : net.outputs) {
@@ -406,7 +409,7 @@ std::string Writer::run(llvm::StringRef name) {
     if (!llvm::is_contained(results, result))
       results.push_back(result);
   }
-  std::string body = folded(first, results);
+  Folded body = folded(first, results);
   for (const Value &value : net.values)
     for (const Dim &dim : value.shape)
       net.dims.collect(dim, used);
@@ -431,6 +434,8 @@ std::string Writer::run(llvm::StringRef name) {
   text += text.empty() ? "" : "\n";
   for (const std::string &declaration : declarations)
     text += declaration + "\n";
-  return text + fmt::format("workload {}({}) -> {} {{\n{}}}\n", workload, head,
-                            fmt::join(results, ", "), body);
+  text += fmt::format("workload {}({}) -> {} {{\n", workload, head, fmt::join(results, ", "));
+  for (const auto &[place, maker] : body.makers)
+    makers.emplace_back(text.size() + place, maker);
+  return text + body.text + "}\n";
 }

@@ -35,6 +35,7 @@ public:
 
   std::string workload;                                ///< its name
   std::vector<std::string> parameters, openParameters; ///< all; those that have no default
+  std::vector<std::pair<size_t, const Op *>> makers; ///< the places of lines in the text, in order
   /// Operators that the library does not have, and how many nodes of each.
   std::map<std::string, std::vector<const Op *>> unknown;
 

@@ -2,10 +2,12 @@
 //
 // Models (frontend/sema/ModelFormats) as programs with one workload; `run` adds statements that
 // evaluate it.
+#include "frontend/build/Compilation.h"
 #include "frontend/sema/ModelFormats.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Graphs.h"
 #include "ir/common/diagnostics/Names.h"
+#include "ir/study/AllOps.h"
 #include "stdlib/Embedded.h"
 #include "tools/driver/import/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -53,13 +55,43 @@ static llvm::Optional<ModelProgram> readModel(Session &session, const ModelForma
   return format.read(path, options, library);
 }
 
+/// An import is a program without a mistake: what is wrong with one is so with the node that it was
+/// written for.
+static bool checkProgram(Session &session, FileId file, const ModelProgram &program) {
+  DiagnosticEngine &diagnostics = session.diagnostics;
+  size_t first = diagnostics.all().size(), errors = diagnostics.errorCount();
+  Compilation compilation(session.sources, diagnostics, allOps());
+  if (compilation.load(file, {}))
+    compilation.check();
+  if (diagnostics.errorCount() == errors) {
+    diagnostics.truncate(first); // warnings are for those who run it
+    return true;
+  }
+  auto found = llvm::find_if(diagnostics.all().drop_front(first), [](const Diagnostic &one) {
+    return one.kind->severity == Severity::Error;
+  });
+  auto after = llvm::partition_point(
+      program.origins, [&](const graph::Origin &one) { return one.begin <= found->range.begin; });
+  if (found->range.file == file && after != program.origins.begin() &&
+      std::prev(after)->place.isValid()) {
+    const graph::Origin &origin = *std::prev(after);
+    std::string reason = found->message;
+    diagnostics.truncate(first);
+    diagnostics.report(origin.place, diag::GraphNode, origin.number, origin.name, origin.op,
+                       reason);
+  }
+  return false;
+}
+
 bool driver::importModel(Session &session, const ImportFormat &format,
                          llvm::ArrayRef<std::string> files, const Arguments &arguments,
                          std::string &text) {
   auto program = readModel(session, *modelFormat(format.name), files.front(), arguments);
-  if (program)
-    text = std::move(program->text);
-  return program.hasValue();
+  if (!program)
+    return false;
+  text = std::move(program->text);
+  return checkProgram(session, session.sources.add(files.front() + " as a program", text),
+                      *program);
 }
 
 /// What the library declares by one of `words` in one of `folders`, with its file: by its text, as

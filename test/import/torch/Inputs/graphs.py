@@ -2,6 +2,7 @@
 """Writes graphs of PyTorch as export_torch.py does: every_op.pt.json, a node of each operator that is told apart, each with the shape
 that PyTorch says; and damaged ones, of which it prints what perfc says. usage: graphs.py [PERFC]"""
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -304,12 +305,51 @@ def hostile(perfc):
         "stride": changed(nodes=[{**node, "op": "aten.conv2d.default", "arguments": {"input": {"node": "x"}, "weight": {"node": "x"},
                                                                                     "stride": [0, -1]}}],
                           inputs=[{"name": "x", "shape": [1, 1, 3, 3], "dtype": "float32"}]),
+        "nothing in": changed(inputs=[{"name": "i0", "shape": [2, 0], "dtype": "float32"}],
+                              nodes=[{**node, "op": "aten.sum.default"}]),
+        "nothing out": changed(inputs=[{"name": "i0", "shape": [2, 0], "dtype": "float32"}]),
+        "bits": changed(inputs=[{"name": "i0", "shape": [1 << 60, 1], "dtype": "float32"}],
+                        nodes=[{**node, "results": [{"shape": [1 << 60, 1], "dtype": "float32"}]}]),
+        "program": changed(inputs=[{"name": "i0", "shape": [1, 4, 8, 8], "dtype": "float32"}],
+                           stored=[{"name": name, "shape": [size], "dtype": "float32"} for name, size in zip("wbmv", [4, 2, 4, 4])],
+                           nodes=[{**node, "op": "aten.batch_norm.default", "results": [{"shape": [1, 4, 8, 8], "dtype": "float32"}],
+                                   "arguments": dict(zip("input weight bias running_mean running_var".split(), ({"node": n} for n in "i0 w b m v".split())),
+                                                     training=False, eps=1e-5)}]),
     }
     for name, data in files.items():
         Path("bad.pt.json").write_text(data)
         done = subprocess.run([perfc, "import", "torch", "bad.pt.json"], capture_output=True, timeout=20)
         assert done.returncode in (0, 2), f"{name}: {done.returncode}"
         print(f"{name}: {done.stderr.decode().splitlines()[0] if done.returncode else 0}")
+
+
+def mutate(value, rng):
+    """VALUE with some of what it holds left out, doubled or replaced."""
+    if isinstance(value, list):
+        value = [mutate(one, rng) if rng.random() < 0.3 else one for one in value]
+        return value[1:] if rng.random() < 0.2 else value + value[:1] if rng.random() < 0.1 else value
+    if isinstance(value, dict) and "node" not in value:
+        return {key: mutate(one, rng) if rng.random() < 0.3 else one for key, one in value.items() if rng.random() < 0.95}
+    if isinstance(value, int) and not isinstance(value, bool):
+        return rng.choice([0, 1, -1, 2, 7, 1 << 31, 1 << 62, -(1 << 62), value + 1, value * 2])
+    return value
+
+
+def mutated(perfc, count):
+    """What is imported of graphs that are no longer sound has no mistake, whatever was changed."""
+    sound, rng = json.loads(Path("every_op.pt.json").read_text()), random.Random(1)
+    for number in range(count):
+        nodes = rng.sample(sound["nodes"], 3)
+        nodes = [{**node, "arguments": mutate(node["arguments"], rng), "results": mutate(node["results"], rng)} for node in nodes]
+        tensors = {key: [{**one, "shape": mutate(one["shape"], rng) if rng.random() < 0.3 else one["shape"]} for one in sound[key]
+                         if f'"{one["name"]}"' in json.dumps(nodes)] for key in ("inputs", "stored")}
+        Path("bad.pt.json").write_text(json.dumps({**sound, **tensors, "nodes": nodes, "outputs": [{"node": node["name"]} for node in nodes]}))
+        done = subprocess.run([perfc, "import", "torch", "bad.pt.json", "-o", "bad.perf"], capture_output=True, timeout=20)
+        assert done.returncode in (0, 2), f"{number}: {done.returncode}"
+        if done.returncode == 0:
+            assert subprocess.run([perfc, "check", "bad.perf"], capture_output=True, timeout=20).returncode == 0, f"{number}: a mistake"
+        else:
+            assert b"bad.pt.json:byte" in done.stderr, f"{number}: {done.stderr.decode()}"
 
 
 every_op()
@@ -321,3 +361,4 @@ written_open()
 experts()
 if len(sys.argv) > 1:
     hostile(sys.argv[1])
+    mutated(sys.argv[1], 60)
