@@ -168,7 +168,7 @@ std::string CallText::arguments(llvm::ArrayRef<Row> chain, const Object &object,
 void CallText::reportUnknown(const Object &object, const std::vector<llvm::StringRef> &path,
                              llvm::StringRef kind) {
   std::vector<llvm::StringRef> place = path;
-  for (llvm::StringRef key : {"model_type", "_class_name"})
+  for (llvm::StringRef key : {"model_type", "_class_name", "architecture"})
     if (object.get(key)) {
       place.push_back(key);
       break;

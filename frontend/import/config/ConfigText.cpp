@@ -138,7 +138,7 @@ bool ModelReader::readStored(llvm::StringRef folder) {
 llvm::StringRef ModelReader::typeOf(const Config &config) const {
   if (!options.as.empty())
     return options.as;
-  for (llvm::StringRef key : {"model_type", "_class_name", "general.architecture"})
+  for (llvm::StringRef key : {"model_type", "_class_name", "architecture", "general.architecture"})
     if (llvm::StringRef type = config.string(key); !type.empty())
       return type;
   return "";
@@ -201,8 +201,8 @@ llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef
   llvm::StringRef kind = typeOf(config);
   if (kind.empty()) {
     diagnostics.report({config.file, 0, 0}, diag::ModelWithoutType)
-        .note("`model_type` of config.json does, `_class_name` of diffusion models, or "
-              "`general.architecture` of GGUF")
+        .note("`model_type` of config.json does, `_class_name` of diffusion models, `architecture` of "
+              "those of timm, or `general.architecture` of GGUF")
         .help("name it: `--as llama`");
     return llvm::None;
   }
