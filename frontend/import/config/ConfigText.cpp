@@ -201,7 +201,8 @@ llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef
   llvm::StringRef kind = typeOf(config);
   if (kind.empty()) {
     diagnostics.report({config.file, 0, 0}, diag::ModelWithoutType)
-        .note("`model_type` of config.json does, `_class_name` of diffusion models, `architecture` of "
+        .note("`model_type` of config.json does, `_class_name` of diffusion models, `architecture` "
+              "of "
               "those of timm, or `general.architecture` of GGUF")
         .help("name it: `--as llama`");
     return llvm::None;

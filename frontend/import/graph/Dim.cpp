@@ -14,11 +14,16 @@ Dim Dims::symbol(llvm::StringRef text) {
   if (isNew) {
     names.push_back(text.str());
     inner.emplace_back();
+    limits.emplace_back();
     isPositive.push_back(true);
   }
   Dim dim;
   dim.terms.push_back({{entry->second}, 1});
   return dim;
+}
+
+void Dims::limit(const Dim &parameter, Dim most) {
+  limits[parameter.terms[0].symbols[0]] = std::move(most);
 }
 
 Dim Dims::combined(std::string text, llvm::ArrayRef<const Dim *> parts) {
@@ -214,5 +219,8 @@ void Dims::collect(const Dim &dim, std::vector<bool> &used) const {
       continue;
     used[symbol] = true;
     open.insert(open.end(), inner[symbol].begin(), inner[symbol].end());
+    if (limits[symbol])
+      for (const Dim::Term &term : limits[symbol]->terms)
+        open.insert(open.end(), term.symbols.begin(), term.symbols.end());
   }
 }

@@ -44,6 +44,10 @@ class Dims {
 public:
   /// The parameter or other term `text`.
   Dim symbol(llvm::StringRef text);
+  /// Says that `parameter`, a symbol, is at most `most`, of parameters that were there before it.
+  void limit(const Dim &parameter, Dim most);
+  /// What the parameter `symbol` is at most; nothing where that is not known.
+  const llvm::Optional<Dim> &most(size_t symbol) const { return limits[symbol]; }
   Dim add(const Dim &a, const Dim &b);
   Dim subtract(const Dim &a, const Dim &b) { return add(a, multiply(b, -1)); }
   Dim multiply(const Dim &a, const Dim &b);
@@ -74,7 +78,8 @@ private:
 
   std::vector<std::string> names;
   std::vector<std::vector<uint32_t>> inner; ///< symbols that a symbol is made of
-  std::vector<bool> isPositive;             ///< parameters; quotients and the like may be 0
+  std::vector<llvm::Optional<Dim>> limits;
+  std::vector<bool> isPositive; ///< parameters; quotients and the like may be 0
   llvm::StringMap<uint32_t> known;
   bool failed = false;
 };

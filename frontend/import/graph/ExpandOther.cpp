@@ -25,12 +25,28 @@ static int activated(Expander &expander, int value) {
   return expander.op(type, {value});
 }
 
-static void fusedConv(Expander &expander) {
-  std::vector<int> operands = {expander.input(0), expander.input(1)};
+static void fusedConvOf(Expander &expander, int x) {
+  std::vector<int> operands = {x, expander.input(1)};
   if (expander.has(2))
     operands.push_back(expander.input(2));
   int value = expander.plus(expander.inherit("Conv", operands), expander.input(3));
   expander.result(0, activated(expander, value));
+}
+
+static void fusedConv(Expander &expander) { fusedConvOf(expander, expander.input(0)); }
+
+/// The same in blocks of channels, of which the last may be filled up with zeros.
+static void blockedConv(Expander &expander) {
+  int x = expander.input(0), weights = expander.input(1);
+  const Shape of = expander.shape(x), filters = expander.shape(weights);
+  if (of.size() != 4 || filters.size() != 4)
+    return expander.leave();
+  Dim filled = expander.dims.multiply(filters[1], expander.integer("group", 1));
+  Dim more = expander.dims.subtract(filled, of[1]);
+  constexpr int64_t mostFilled = 64; // the largest block
+  if (more.isNumber() && more.constant > 0 && more.constant < mostFilled)
+    x = expander.op("Pad", {x, expander.wholes({0, 0, 0, 0, 0, more, 0, 0})});
+  fusedConvOf(expander, x);
 }
 
 static void fusedGemm(Expander &expander) {
@@ -176,20 +192,48 @@ static void channelsLast(Expander &expander) {
   expander.result(0, expander.transpose(value, {0, 2, 3, 1}));
 }
 
+/// Into the layout of ONNX Runtime that keeps blocks of channels together, and back: the same
+/// image, whose last block may be filled up.
+static void reorderInput(Expander &expander) {
+  int x = expander.input(0);
+  if (expander.rank(x) != 4)
+    return expander.leave();
+  expander.result(0, expander.integer("channels_last", 0) ? expander.transpose(x, {0, 3, 1, 2})
+                                                          : expander.op("Identity", {x}));
+}
+
+static void reorderOutput(Expander &expander) {
+  int x = expander.input(0);
+  int64_t channels = expander.integer("channels", 0);
+  if (expander.rank(x) != 4 || channels < 1)
+    return expander.leave();
+  bool isFilled = !expander.shape(x)[1].is(channels);
+  int value = isFilled ? expander.part(x, 1, 0, channels) : expander.op("Identity", {x});
+  expander.result(0, expander.integer("channels_last", 0) ? expander.transpose(value, {0, 2, 3, 1})
+                                                          : value);
+}
+
 static constexpr ExpansionEntry otherTable[] = {
+    {"AveragePool", "com.microsoft.nchwc", nullptr, "AveragePool"},
     {"BiasAdd", "com.microsoft", biasAdd},
     {"BiasSplitGelu", "com.microsoft", biasSplitGelu},
+    {"Conv", "com.microsoft.nchwc", blockedConv},
     {"DepthToSpace", "", blocks},
     {"EmbedLayerNormalization", "com.microsoft", embedNorm},
     {"FusedConv", "com.microsoft", fusedConv},
     {"FusedGemm", "com.microsoft", fusedGemm},
     {"FusedMatMul", "com.microsoft", fusedMatMul},
+    {"GlobalAveragePool", "com.microsoft.nchwc", nullptr, "GlobalAveragePool"},
+    {"GlobalMaxPool", "com.microsoft.nchwc", nullptr, "GlobalMaxPool"},
     {"LayerNormalization", "", layerNorm},
     {"LpNormalization", "", lpNorm},
+    {"MaxPool", "com.microsoft.nchwc", nullptr, "MaxPool"},
     {"MeanVarianceNormalization", "", meanVariance},
     {"NhwcConv", "com.microsoft", channelsLast},
     {"NhwcFusedConv", "com.microsoft", channelsLast},
     {"NhwcMaxPool", "com.microsoft", channelsLast},
+    {"ReorderInput", "com.microsoft.nchwc", reorderInput},
+    {"ReorderOutput", "com.microsoft.nchwc", reorderOutput},
     {"SpaceToDepth", "", blocks},
     {"TransposeMatMul", "com.microsoft", fusedMatMul},
 };

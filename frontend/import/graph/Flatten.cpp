@@ -101,7 +101,17 @@ bool Flattener::weight(const Node &node, int shape, Names &names) {
   return bind(node, node.outputs[0], id, names);
 }
 
-/// The branch that is taken stands in the place of the node.
+/// The nodes of `graph`, those of the graphs inside too.
+static size_t nodesIn(const Graph &graph) {
+  size_t count = graph.nodes.size();
+  for (const Node &node : graph.nodes)
+    for (const Attribute &attribute : node.attributes)
+      count += attribute.graph ? nodesIn(*attribute.graph) : 0;
+  return count;
+}
+
+/// The branch that is taken stands in the place of the node. Where that depends on data, it is the
+/// one that does more: the other is often for when there is nothing to do.
 bool Flattener::branch(const Node &node, Names &names) {
   int condition = node.inputs.empty() ? -1 : names.find(node.inputs[0]);
   if (condition < 0)
@@ -110,10 +120,12 @@ bool Flattener::branch(const Node &node, Names &names) {
   if (!yes || !no || !yes->graph || !no->graph)
     return fail(node, "it has no two branches");
   llvm::Optional<double> known = net.number(condition);
+  bool isFirst = known ? *known != 0 : nodesIn(*yes->graph) >= nodesIn(*no->graph);
   if (!known)
     diagnostics.report(at(node.offset), diag::GraphBranch, number, nameOf(node), node.op,
-                       "its first branch is taken");
-  const Graph &graph = !known || *known != 0 ? *yes->graph : *no->graph;
+                       fmt::format("its {} branch is taken, which has as many nodes or more",
+                                   isFirst ? "first" : "second"));
+  const Graph &graph = isFirst ? *yes->graph : *no->graph;
   Names inner;
   inner.outer = &names;
   if (!addBody(graph, inner))
@@ -259,8 +271,11 @@ bool Flattener::apply(const Node &made, const Node &node, llvm::ArrayRef<int> in
       value.hasShape = true;
       llvm::StringRef owner = value.name.empty() ? node.op : value.name;
       for (size_t d = 0; d < value.shape.size(); ++d)
-        if (value.shape[d].is(-1))
+        if (value.shape[d].is(-1)) {
           value.shape[d] = parameter(owner, d);
+          if (d < value.most.size() && !value.most[d].is(0) && !value.shape[d].isNumber())
+            net.dims.limit(value.shape[d], value.most[d]);
+        }
     }
     if (!value.hasShape) {
       diagnostics.report(at(node.offset), diag::GraphNoShape, number, nameOf(node), shown(node.op),

@@ -5,6 +5,7 @@
 #include "frontend/import/graph/Writer.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Graphs.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -31,6 +32,20 @@ static bool checkExternal(const Model &model, FileId file, DiagnosticEngine &dia
     return false;
   }
   return true;
+}
+
+/// Sizes that depend on data are as large as they can be, unless the user says more.
+static void reportLimited(const Writer &writer, const ReadOptions &options,
+                          DiagnosticEngine &diagnostics) {
+  llvm::ArrayRef<std::string> sizes = writer.limitedParameters;
+  if (sizes.empty())
+    return;
+  constexpr size_t mostNames = 3;
+  diagnostics
+      .report(options.place, diag::GraphLimited, counted(sizes.size(), "size"),
+              llvm::join(sizes.take_front(mostNames), "`, `") +
+                  (sizes.size() > mostNames ? "`, …" : "`"))
+      .help(fmt::format("give what is usual: --shape {}=8", sizes.front()));
 }
 
 static void reportUnknown(const Writer &writer, FileId file, const ReadOptions &options,
@@ -147,6 +162,7 @@ llvm::Optional<Program> graph::programOf(const Model &model, llvm::StringRef nam
   program.parameters = writer.parameters;
   program.open = writer.openParameters;
   reportUnknown(writer, file, options, diagnostics);
+  reportLimited(writer, options, diagnostics);
   if (options.isStrict && !writer.unknown.empty())
     return llvm::None;
   return program;

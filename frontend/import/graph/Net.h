@@ -43,6 +43,7 @@ struct Value {
   /// A shape where -1 stands for an extent that depends on data: a parameter, unless the file says
   /// more.
   llvm::Optional<Shape> openShape;
+  Shape most; ///< of those extents, how many there can be, 0 where that is not known
   /// Of a sequence, or a value that may be missing: the values that it is made of.
   llvm::Optional<std::vector<int>> items;
   llvm::Optional<std::vector<Scalar>> content; ///< of small tensors that are known, row by row

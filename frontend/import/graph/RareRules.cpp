@@ -1,15 +1,19 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shapes of operators that few networks have: those whose results depend on data, on random
-// numbers, regions of images, spectra and losses. Extents that depend on data are open (-1).
+// numbers, regions of images, spectra and losses. Extents that depend on data are open (-1), and
+// where there is a largest one, it is said.
 #include "frontend/import/graph/Inference.h"
 
 using namespace perfc;
 using namespace perfc::graph;
 
-static bool open(Inference &inference, Shape shape, size_t output = 0, int32_t type = NoType) {
+static bool open(Inference &inference, Shape shape, size_t output = 0, int32_t type = NoType,
+                 const Dim &most = 0) {
   if (!inference.wants(output))
     return true;
+  for (const Dim &dim : shape)
+    inference.out(output).most.push_back(dim.is(-1) ? most : Dim(0));
   inference.out(output).openShape = std::move(shape);
   if (type != NoType)
     inference.out(output).type = type;
@@ -40,7 +44,8 @@ static bool ofAttribute(Inference &inference) {
 
 static bool nonZero(Inference &inference) {
   return inference.needRank(0, 0) &&
-         open(inference, {static_cast<int64_t>(inference.shape(0).size()), -1}, 0, Int64);
+         open(inference, {static_cast<int64_t>(inference.shape(0).size()), -1}, 0, Int64,
+              inference.dims.product(inference.shape(0)));
 }
 
 static bool compress(Inference &inference) {
@@ -48,20 +53,37 @@ static bool compress(Inference &inference) {
     return false;
   Shape shape = inference.shape(0);
   if (!inference.attribute("axis"))
-    return open(inference, {-1});
+    return open(inference, {-1}, 0, NoType, inference.dims.product(shape));
   auto axis = inference.axis(inference.integer("axis", 0), shape.size());
   if (!axis)
     return false;
-  shape[*axis] = -1;
-  return open(inference, std::move(shape));
+  Dim most = std::exchange(shape[*axis], Dim(-1));
+  return open(inference, std::move(shape), 0, NoType, most);
 }
 
 static bool unique(Inference &inference) {
-  return compress(inference) && open(inference, {-1}, 1, Int64) &&
-         open(inference, {-1}, 2, Int64) && open(inference, {-1}, 3, Int64);
+  if (!compress(inference))
+    return false;
+  Dim most = inference.dims.product(inference.shape(0));
+  for (size_t output : {1, 2, 3})
+    open(inference, {-1}, output, Int64, most);
+  return true;
 }
 
-static bool suppression(Inference &inference) { return open(inference, {-1, 3}, 0, Int64); }
+/// Of scores [images, classes, boxes] so many boxes of each class and image, or as many as there
+/// are.
+static bool suppression(Inference &inference) {
+  Dim most = 0;
+  if (inference.has(1) && inference.shape(1).size() == 3) {
+    const Shape &scores = inference.shape(1);
+    auto wanted = inference.wholes("", 2);
+    bool isLimited = wanted && wanted->size() == 1 && wanted->front().isNumber();
+    most = inference.dims.product(
+        {scores[0], scores[1],
+         isLimited ? inference.dims.smaller(scores[2], wanted->front()) : scores[2]});
+  }
+  return open(inference, {-1, 3}, 0, Int64, most);
+}
 
 static bool multinomial(Inference &inference) {
   if (!inference.needRank(0, 2, 2))

@@ -410,11 +410,20 @@ std::string Writer::run(llvm::StringRef name) {
       results.push_back(result);
   }
   Folded body = folded(first, results);
-  for (const Value &value : net.values)
-    for (const Dim &dim : value.shape)
-      net.dims.collect(dim, used);
-  for (const Op &op : net.ops)
-    net.dims.collect(op.rounds, used);
+  auto collect = [&](llvm::ArrayRef<int> values) {
+    for (int value : values)
+      if (value >= 0)
+        for (const Dim &dim : net.values[value].shape)
+          net.dims.collect(dim, used);
+  };
+  collect(net.outputs);
+  for (const Op &one : net.ops) {
+    if (one.isGone)
+      continue;
+    collect(one.inputs);
+    collect(one.outputs);
+    net.dims.collect(one.rounds, used);
+  }
   std::string head;
   for (size_t i = 0; i < used.size(); ++i) {
     llvm::StringRef symbol = net.dims.symbols()[i];
@@ -422,9 +431,15 @@ std::string Writer::run(llvm::StringRef name) {
     if (!used[i] || !isParameter)
       continue;
     bool isBatch = symbol.contains_insensitive("batch") || symbol == "N";
-    head += (head.empty() ? "" : ", ") + symbol.str() + (isBatch ? " = 1" : "");
+    const llvm::Optional<Dim> &most = net.dims.most(i);
     parameters.push_back(symbol.str());
-    if (!isBatch)
+    head += (head.empty() ? "" : ", ") + symbol.str() +
+            (most      ? " = " + net.dims.text(*most)
+             : isBatch ? " = 1"
+                       : "");
+    if (most)
+      limitedParameters.push_back(symbol.str());
+    else if (!isBatch)
       openParameters.push_back(symbol.str());
   }
   std::string text = fmt::format("{}", fmt::join(imports, ""));

@@ -33,9 +33,11 @@ public:
   /// The workload `name` with all that it needs, formatted but for the length of lines.
   std::string run(llvm::StringRef name);
 
-  std::string workload;                                ///< its name
-  std::vector<std::string> parameters, openParameters; ///< all; those that have no default
+  std::string workload;                              ///< its name
   std::vector<std::pair<size_t, const Op *>> makers; ///< the places of lines in the text, in order
+  std::vector<std::string> parameters, openParameters; ///< all; those that have no default
+  /// Those that depend on data, whose default is the most that they can be.
+  std::vector<std::string> limitedParameters;
   /// Operators that the library does not have, and how many nodes of each.
   std::map<std::string, std::vector<const Op *>> unknown;
 
@@ -76,11 +78,11 @@ public:
   /// A line that sets `name`, a tensor of `ranks` where that is known.
   void line(std::string name, llvm::StringRef rest, Shape ranks = {}) {
     std::string text = name + rest.str();
-    lines.push_back({std::move(name), std::move(text), std::move(ranks)});
+    lines.push_back({std::move(name), std::move(text), std::move(ranks), false, op});
   }
   /// A line that no round of equal lines contains: of a loop of the model.
   void fixedLine(const std::string &name, llvm::StringRef rest) {
-    lines.push_back({name, name + rest.str(), {}, true});
+    lines.push_back({name, name + rest.str(), {}, true, op});
   }
   /// Loops around the operation at hand: the tensors that go from round to round.
   struct Loop {
@@ -132,7 +134,7 @@ public:
 
 private:
   std::string declaration(int value, llvm::ArrayRef<Dim> ranks) const;
-  std::string folded(size_t first, std::vector<std::string> &results);
+  Folded folded(size_t first, std::vector<std::string> &results);
   std::string inFormat(int value, llvm::StringRef call) const;
   /// A line that sets a new name after `base`, which becomes the layout of `value`.
   std::string define(int value, llvm::StringRef base, llvm::StringRef rest, Shape ranks,
@@ -157,7 +159,8 @@ private:
     size_t span; ///< operations from the first to the last
   };
   std::vector<Shared> shared;
-  size_t current = 0;           ///< the operation at hand
+  const Op *op = nullptr;       ///< the operation at hand
+  size_t current = 0;           ///< its number
   std::vector<size_t> lastUses; ///< the last operation that reads each value
   std::vector<std::string> declarations;
   std::map<std::string, std::string> ops; ///< names of declared ops by their texts

@@ -1,5 +1,6 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes fused.onnx, operators of com.microsoft, and quantised.onnx, a convolution between dequantised tensors."""
+"""Writes fused.onnx, operators of com.microsoft, quantised.onnx, a convolution between dequantised
+tensors, and blocked.onnx, layers in blocks of channels."""
 from model import *
 
 fused = graph(
@@ -17,6 +18,20 @@ fused = graph(
     [tensor("g", [64]), tensor("b", [64]), tensor("w", [256, 2, 16], UINT8), tensor("s", [512]), tensor("bias", [256]),
      tensor("down", [256, 64]), tensor("wx", [1, 128, 64]), tensor("wh", [1, 128, 32]), tensor("wb", [1, 256])])
 open("fused.onnx", "wb").write(model(fused, domains=["com.microsoft"]))
+
+blocked = graph(
+    [
+        node("Conv", "x w b", "c", domain="com.microsoft.nchwc", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], activation="Relu"),
+        node("ReorderOutput", "c", "r", domain="com.microsoft.nchwc", channels=12),
+        node("Sigmoid", "r", "s"),
+        node("ReorderInput", "s", "t", domain="com.microsoft.nchwc"),
+        node("Conv", "t v b - c", "u", domain="com.microsoft.nchwc", kernel_shape=[1, 1]),
+        node("GlobalAveragePool", "u", "m", domain="com.microsoft.nchwc"),
+        node("ReorderOutput", "m", "y", domain="com.microsoft.nchwc", channels=16),
+    ],
+    [value("x", [1, 3, 32, 32])], [value("y", [1, 16, 1, 1])],
+    [tensor("w", [16, 3, 3, 3]), tensor("b", [16]), tensor("v", [16, 16, 1, 1])])
+open("blocked.onnx", "wb").write(model(blocked, domains=["com.microsoft.nchwc"]))
 
 quantised = graph(
     [

@@ -41,6 +41,17 @@ branch = graph(
     [tensor("zero", [], INT64, [0]), tensor("one", [], INT64, [1])])
 open("branch.onnx", "wb").write(model(branch, 13))
 
+# Where there may be nothing to do, the branch that does something counts.
+nothing = graph([node("Identity", "empty", "none")], [], [value("none")])
+something = graph([node("NonZero", "x", "places"), node("Transpose", "places", "rows", perm=[1, 0]), node("GatherND", "x rows", "kept")], [],
+                  [value("kept")])
+kept = graph(
+    [
+        node("If", "is_none", "y", "choice", then_branch=(6, nothing), else_branch=(6, something)), node("Relu", "y", "z"),
+    ],
+    [value("x", ["n", 8]), value("is_none", [], BOOL)], [value("z")], [tensor("empty", [0])])
+open("kept.onnx", "wb").write(model(kept, 13))
+
 # Six layers; the product of the fifth is a result as well, so that only the first four are alike inside and out.
 nodes, stored = [], []
 for i in range(6):
