@@ -43,8 +43,8 @@ static Grouped groupedTimes(const Design &design, const ExpertFigures &figures,
   double steps = std::ceil(extents.k / stepProducts) * figures.stepTime;
   constexpr double stepOverlap = 3;
   times.units = waves * (normOf(stepOverlap, {macs * (atRate + lost), steps}) + figures.blockTime);
-  double others = (work.moved - work.rows) / tile.rows * std::ceil(extents.n / tile.columns);
-  times.units += others / design.units * figures.otherTime;
+  // The ranks' loads are alike, so that rows of others fill as many tiles each.
+  times.units += share * over(work.moved - work.rows, work.rows) * figures.otherTime;
   times.products = over(work.rows * extents.n * extents.k, work.rate);
   double weights = price.active * extents.n * extents.k * work.weightSize;
   double rows = work.rows * extents.k * work.leftSize;

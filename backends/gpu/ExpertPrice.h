@@ -6,7 +6,7 @@
 //     padded(m) = sum over experts of m ceil(rows / m)       active = experts that have a row
 //     share     = padded / m * ceil(n / tile n) / units      waves as in ProductPrice.h
 //     products  = m tile n k (units / rate + loss / rate of the generation's core for the format)
-//     others    = moved rows of other ranks' experts / m * ceil(n / tile n) / units
+//     others    = share * moved rows of other ranks' experts / rows
 //     units     = waves ((products^3 + (steps step_time)^3)^(1/3) + block_time) + others other_time
 //     memory    = (active n k weight bytes (1 - held) + rows k left bytes) / bandwidth
 //     cache     = (active n k weight bytes + rows k left bytes) / bandwidth of the last cache
@@ -14,8 +14,8 @@
 //     time      = launch + sum over products of (units^p + memory^p + cache^p + power^p)^(1/p)
 //                 + moves row bytes rows / bandwidth + token_moves token bytes tokens / bandwidth
 //                 + choice_time choices
-// Libraries that know the experts of all ranks start blocks for rows of the others as well, which
-// find nothing to multiply. Choices are those that all tokens make: they are sorted by expert.
+// Libraries that sort the rows of all ranks may start blocks for those of the others as well, which
+// find nothing to multiply; these fill as many tiles a row as those of the rank at hand. Choices are those that all tokens make: they are sorted by expert.
 // `held` is what the last cache has of the weights: nothing, but where a benchmark runs a layer
 // again and again (ProductPrice.h).
 // Constants and where they are from: docs/cost-model.md.
