@@ -396,6 +396,7 @@ static void batchToSpace(Expander &expander) {
       "Slice", {value, expander.wholes(starts), expander.wholes(ends), expander.wholes(axes)}));
 }
 
+/// Selections and what is written where data says, without a function, look at each element once.
 static constexpr ExpansionEntry layoutTable[] = {
     {"BATCH_TO_SPACE_ND", "tflite", batchToSpace},
     {"BROADCAST_TO", "tflite", broadcast},
@@ -406,6 +407,8 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"FILL", "tflite", fill},
     {"GATHER", "tflite", gather},
     {"MIRROR_PAD", "tflite", pad},
+    {"NON_MAX_SUPPRESSION_V4", "tflite", nullptr},
+    {"NON_MAX_SUPPRESSION_V5", "tflite", nullptr},
     {"ONE_HOT", "tflite", oneHot},
     {"PACK", "tflite", pack},
     {"PAD", "tflite", pad},
@@ -414,6 +417,7 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"RESIZE_BILINEAR", "tflite", resize},
     {"RESIZE_NEAREST_NEIGHBOR", "tflite", resize},
     {"REVERSE_V2", "tflite", reverse},
+    {"SCATTER_ND", "tflite", nullptr},
     {"SLICE", "tflite", slice},
     {"SPACE_TO_BATCH_ND", "tflite", spaceToBatch},
     {"SPACE_TO_DEPTH", "tflite", blocks},
@@ -422,7 +426,9 @@ static constexpr ExpansionEntry layoutTable[] = {
     {"SQUEEZE", "tflite", squeeze},
     {"STRIDED_SLICE", "tflite", stridedSlice},
     {"TILE", "tflite", tile},
+    {"TOPK_V2", "tflite", nullptr},
     {"TRANSPOSE", "tflite", transpose},
+    {"UNIQUE", "tflite", nullptr},
     {"UNPACK", "tflite", unpack},
     {"ZEROS_LIKE", "tflite", zeros},
 };
