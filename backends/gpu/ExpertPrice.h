@@ -15,9 +15,9 @@
 //                 + moves row bytes rows / bandwidth + token_moves token bytes tokens / bandwidth
 //                 + choice_time choices
 // Libraries that sort the rows of all ranks may start blocks for those of the others as well, which
-// find nothing to multiply; these fill as many tiles a row as those of the rank at hand. Choices are those that all tokens make: they are sorted by expert.
-// `held` is what the last cache has of the weights: nothing, but where a benchmark runs a layer
-// again and again (ProductPrice.h).
+// find nothing to multiply; these fill as many tiles a row as those of the rank at hand. Choices
+// are those that all tokens make: they are sorted by expert. `held` is what the last cache has of
+// the weights: nothing, but where a benchmark runs a layer again and again (ProductPrice.h).
 // Constants and where they are from: docs/cost-model.md.
 #ifndef PERFC_BACKENDS_GPU_EXPERTPRICE_H
 #define PERFC_BACKENDS_GPU_EXPERTPRICE_H

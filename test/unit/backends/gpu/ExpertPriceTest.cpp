@@ -282,15 +282,18 @@ TEST(ExpertPrice, OtherRanksAndChoices) {
   ExpertFigures figures = figuresOf(of.kernels);
   figures.moves = 0;
   ExpertWork work = workOf(of.board, of.layer);
+  work.loads = {{8, 10}, {2, 70}};
+  work.rows = work.moved = 220;
   Tile tile{64, 128, 1};
   ExpertPrice alone = expertPrice(design, figures, work, tile);
   figures.otherTime = 0.5;
   figures.choiceTime = 0.001;
-  work.moved = work.rows + 64000;
+  work.moved = 11 * 220;
   work.choices = 100000;
   ExpertPrice all = expertPrice(design, figures, work, tile);
-  // 1,000 tiles of rows by ceil(768 / 128) = 6 and ceil(4096 / 128) = 32 of columns, on 108 units.
-  EXPECT_NEAR(all.units - alone.units, 0.5 * 1000 * (6 + 32) / 108, 1e-6);
+  // 8 + 2 * 2 tiles of rows here, ten times as many on the other ranks, by ceil(768 / 128) = 6 and
+  // ceil(4096 / 128) = 32 of columns, on 108 units.
+  EXPECT_NEAR(all.units - alone.units, 0.5 * 120 * (6 + 32) / 108, 1e-6);
   EXPECT_NEAR(all.choices, 100, 1e-9);
   EXPECT_NEAR(all.total, all.launch + all.body + all.moves + 100, 1e-6);
 }
