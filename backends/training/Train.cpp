@@ -68,7 +68,8 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
     costs.sources.add(one->sources);
     costs.kinds.push_back(std::move(one->costs));
   }
-  passes::RankLabels labels(*subject, train.intAttr("batch"));
+  passes::RankLabels labels(*subject, study::partOf<study::StrategyOp>(train).samples(),
+                            train.intAttr("batch"));
   costs.batch = std::max<int64_t>(1, labels.batch());
   costs.sequence = labels.sequence();
   if (costs.sequence == 0 && train.realAttr("tokens") > 0) {

@@ -139,6 +139,8 @@ ir::Operation *StudyBuilder::train(const Node &statement, const Subject &about, 
   ir::Operation &op = into.insert(std::move(made));
   op.setAttr("subject", ir::Attribute::symbol(graph->symbol));
   op.setAttr("on", ir::Attribute::symbol(chip->symbol));
+  if (graph->batch > 0)
+    study::partToWrite(op, study::StrategyOp::opName).setAttr("samples", graph->batch);
   std::string subject = written(Value(*about.instance));
   op.setAttr("label", subject + " on " + chip->label);
   op.setAttr("subject_label", subject);

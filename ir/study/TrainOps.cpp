@@ -136,38 +136,39 @@ static OpDecl strategyDecl() {
   return {
       .name = StrategyOp::opName,
       .doc = "How ranks divide the model and the batch; 0 is a degree that is searched.",
-      .attrs =
-          {degreeAttr("tensor", "ranks that divide each layer"),
-           degreeAttr("pipeline", "stages of layers"),
-           degreeAttr("data", "ranks that divide the batch"),
-           degreeAttr("context", "ranks that divide sequences"),
-           degreeAttr("expert", "ranks that divide experts"),
-           degreeAttr("sequence", "ranks that divide activations between layers"),
-           dictAttr("over", AttrKind::String, "the group or dimension of an axis").optional(),
-           listAttr("order", AttrKind::String, "the axes from the nearest ranks outward")
-               .oneOf(std::move(inOrder))
-               .optional(),
-           intAttr("samples", "that the subject of `evaluate` says it has").atLeast(1).optional(),
-           degreeAttr("microbatch", "samples that a rank runs at a time"),
-           stringAttr("schedule", "of the pipeline")
-               .oneOf(choicesOf(scheduleNames))
-               .otherwise("one_f_one_b"),
-           intAttr("chunks", "of the model on each rank of an interleaved schedule")
-               .atLeast(1)
-               .otherwise(1),
-           stringAttr("recompute", "what the backward pass computes again")
-               .oneOf(choicesOf(recomputeNames))
-               .otherwise("none"),
-           intAttr("recompute_layers", "of each stage that recompute, where not all do")
-               .atLeast(1)
-               .optional(),
-           listAttr("stages", AttrKind::Int, "layers of each, where not even")
-               .atLeast(1)
-               .optional(),
-           listAttr("shard", AttrKind::String, "what data-parallel ranks divide")
-               .oneOf({"optimizer", "gradients", "parameters"})
-               .optional(),
-           intAttr("shard_ranks", "that divide it, where not all do").atLeast(0).optional()},
+      .attrs = {degreeAttr("tensor", "ranks that divide each layer"),
+                degreeAttr("pipeline", "stages of layers"),
+                degreeAttr("data", "ranks that divide the batch"),
+                degreeAttr("context", "ranks that divide sequences"),
+                degreeAttr("expert", "ranks that divide experts"),
+                degreeAttr("sequence", "ranks that divide activations between layers"),
+                dictAttr("over", AttrKind::String, "the group or dimension of an axis").optional(),
+                listAttr("order", AttrKind::String, "the axes from the nearest ranks outward")
+                    .oneOf(std::move(inOrder))
+                    .optional(),
+                intAttr("samples", "that the subject has, as its parameter `batch` says")
+                    .atLeast(1)
+                    .optional(),
+                degreeAttr("microbatch", "samples that a rank runs at a time"),
+                stringAttr("schedule", "of the pipeline")
+                    .oneOf(choicesOf(scheduleNames))
+                    .otherwise("one_f_one_b"),
+                intAttr("chunks", "of the model on each rank of an interleaved schedule")
+                    .atLeast(1)
+                    .otherwise(1),
+                stringAttr("recompute", "what the backward pass computes again")
+                    .oneOf(choicesOf(recomputeNames))
+                    .otherwise("none"),
+                intAttr("recompute_layers", "of each stage that recompute, where not all do")
+                    .atLeast(1)
+                    .optional(),
+                listAttr("stages", AttrKind::Int, "layers of each, where not even")
+                    .atLeast(1)
+                    .optional(),
+                listAttr("shard", AttrKind::String, "what data-parallel ranks divide")
+                    .oneOf({"optimizer", "gradients", "parameters"})
+                    .optional(),
+                intAttr("shard_ranks", "that divide it, where not all do").atLeast(0).optional()},
       .verifier = verifyStrategy};
 }
 

@@ -50,7 +50,7 @@ struct StrategyOp : ir::OpView {
   int64_t degree(llvm::StringRef axis) const { return op->intAttr(axis); }
   const ir::AttrDict &over() const { return op->dictAttr("over"); }
   std::vector<std::string> order() const { return op->stringsAttr("order"); }
-  /// Of the subject of `evaluate`; 0 where it does not say.
+  /// Of the subject, as its parameter `batch` says; 0 where it has none.
   int64_t samples() const { return op->intAttr("samples", 0); }
   int64_t microbatch() const { return op->intAttr("microbatch"); }
   ScheduleKind schedule() const;

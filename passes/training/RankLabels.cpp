@@ -7,8 +7,8 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-RankLabels::RankLabels(const Operation &graph, int64_t samples) {
-  findExtents(graph.body(), samples);
+RankLabels::RankLabels(const Operation &graph, int64_t samples, int64_t batch) {
+  findExtents(graph.body(), samples, batch);
   visit(graph.body());
   if (batchExtent == 0 ||
       (!readsSamples && (!meetsWeights || (weightsMeetBatch && !weightsHaveBatch))))
@@ -61,9 +61,20 @@ bool RankLabels::isPosition(int64_t extent) const {
   return llvm::is_contained(sequenceExtents, extent);
 }
 
+/// The first rank of the first input of three ranks or more; 0 where there is none.
+static int64_t imagesOf(const Region &region) {
+  for (const Operation &op : region)
+    if (auto tensor = as<op::TensorOp>(op); tensor && tensor.kind() == "input")
+      if (llvm::ArrayRef<int64_t> shape = op.result().type().shape(); shape.size() >= 3)
+        return shape[0];
+  return 0;
+}
+
 /// Tokens say both; without them the first input says how many samples there are.
-void RankLabels::findExtents(const Region &region, int64_t samples) {
+void RankLabels::findExtents(const Region &region, int64_t samples, int64_t batch) {
   bool hasSamples = false;
+  int64_t known = samples > 0 ? samples : batch;
+  int64_t images = imagesOf(region);
   for (const Operation &op : region) {
     auto tensor = as<op::TensorOp>(op);
     if (!tensor)
@@ -71,20 +82,25 @@ void RankLabels::findExtents(const Region &region, int64_t samples) {
     llvm::ArrayRef<int64_t> shape = op.result().type().shape();
     if (tensor.kind() == "token" && shape.size() >= 2) {
       bool isSquare = shape.size() == 2 && shape[0] == shape[1];
-      if (batchExtent != 0 && shape[0] != batchExtent && isSquare)
+      if (isSquare && images != 0 && shape[0] != images)
         continue; // distances between positions
       if (sequenceExtents.empty())
         batchExtent = shape[0];
       if (shape[0] == batchExtent && !isPosition(shape[1]))
         sequenceExtents.push_back(shape[1]);
-    } else if (tensor.kind() == "input" && shape.size() >= 3 && batchExtent == 0) {
-      batchExtent = shape[0];
     }
     hasSamples |=
-        tensor.kind() == "input" && !shape.empty() && shape.size() <= 2 && shape[0] == samples;
+        tensor.kind() == "input" && !shape.empty() && shape.size() <= 2 && shape[0] == known;
+  }
+  if (sequenceExtents.empty())
+    batchExtent = images;
+  int64_t each = sequenceExtents.empty() ? samples : batchExtent;
+  if (each > 0 && images > each && images % each == 0) {
+    batchExtent = each;
+    rows = images;
   }
   if (batchExtent == 0 && hasSamples)
-    batchExtent = samples;
+    batchExtent = known;
 }
 
 void RankLabels::tensor(const Operation &op) {
@@ -106,7 +122,7 @@ void RankLabels::tensor(const Operation &op) {
       own[0] = RankLabel::Batch;
     return;
   }
-  if (shape[0] == batchExtent)
+  if (shape[0] == batchExtent || (shape.size() >= 3 && shape[0] == rows))
     own[0] = RankLabel::Batch;
   if (isToken && isPosition(shape[1]))
     own[1] = RankLabel::Sequence;

@@ -26,9 +26,11 @@ class RankLabels {
 public:
   using Labels = llvm::SmallVector<RankLabel, 6>;
 
-  /// Where no input says how many samples there are, one of up to two ranks does whose first is
-  /// `samples`, the batch that the graph was built with.
-  explicit RankLabels(const ir::Operation &graph, int64_t samples = 0);
+  /// `samples` are those that the parameter `batch` of the graph says, 0 where it has none: inputs
+  /// of three ranks or more may have several rows of each, as frames of videos. Where no such input
+  /// says how many samples there are, one of up to two ranks does whose first is `samples`, or
+  /// `batch` where these are not known.
+  explicit RankLabels(const ir::Operation &graph, int64_t samples = 0, int64_t batch = 0);
 
   const Labels &of(const ir::Value &value) const;
   /// The extent of the batch in the graph; 0 where it is one sample, for this reason.
@@ -42,7 +44,7 @@ public:
   unsigned sequenceRanks(const ir::Value &value) const;
 
 private:
-  void findExtents(const ir::Region &region, int64_t samples);
+  void findExtents(const ir::Region &region, int64_t samples, int64_t batch);
   void visit(const ir::Region &region);
   void tensor(const ir::Operation &op);
   void apply(const ir::Operation &op);
@@ -52,6 +54,7 @@ private:
   std::map<const ir::Operation *, KernelClasses> classes;
   llvm::DenseMap<const ir::Value *, Labels> labels;
   int64_t batchExtent = 0;
+  int64_t rows = 0; ///< of inputs of three ranks or more that have several for each sample
   llvm::SmallVector<int64_t, 2> sequenceExtents;
   llvm::StringRef one = "no input says how many samples there are: `token[batch, T]`, a tensor of "
                         "three ranks, or one as long as the parameter `batch`";

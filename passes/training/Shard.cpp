@@ -94,8 +94,7 @@ static bool shardEvaluation(Module &module, PassContext &context, study::Evaluat
       study::findPart(*evaluate, study::UnsupportedOp::opName) || !subject->is(op::GraphOp::opName))
     return true;
   Strategy strategy = readDegrees(study::partOf<study::StrategyOp>(*evaluate));
-  int64_t samples = study::partOf<study::StrategyOp>(*evaluate).samples();
-  RankLabels given(*subject, samples);
+  RankLabels given(*subject, strategy.samples);
   SystemPaths system(*module.lookup(evaluate.on()));
   strategy.batch = std::max<int64_t>(1, given.batch());
   if (strategy.data > 1 && given.batch() == 0)
@@ -111,7 +110,7 @@ static bool shardEvaluation(Module &module, PassContext &context, study::Evaluat
       TrainingGraph(module, context, strategy).copy(*subject, symbol, /*keepsCaches=*/true);
   if (!graph)
     return false;
-  RankLabels labels(*graph, samples);
+  RankLabels labels(*graph, strategy.samples);
   evaluate->setAttr("whole", Attribute::symbol(evaluate.subject()));
   evaluate->setAttr("subject", Attribute::symbol(symbol));
   return Sharder(module, context, strategy, labels).run(*graph) &&
@@ -140,7 +139,7 @@ static bool runShard(Module &module, PassContext &context) {
     if (!forward || !backward || forward->hasAttr("sharded"))
       continue;
     setRouting(module, strategy.routing);
-    RankLabels labels(*forward, strategy.batch);
+    RankLabels labels(*forward, strategy.samples, strategy.batch);
     if (!checkStrategy(*op, strategy, labels, context.diagnostics))
       return false;
     Sharder sharder(module, context, strategy, labels);

@@ -56,6 +56,7 @@ Strategy passes::readDegrees(study::StrategyOp strategy) {
   result.data = strategy.degree("data");
   result.context = strategy.degree("context");
   result.expert = strategy.degree("expert");
+  result.samples = strategy.samples();
   result.sequence = strategy.degree("sequence") > 1;
   result.anySequence = strategy.degree("sequence") == 0;
   for (const AttrDict::Entry &entry : strategy.over().entries())

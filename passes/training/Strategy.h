@@ -59,6 +59,7 @@ struct Strategy {
   /// The same as factors, where an axis has several places; empty where each has one.
   llvm::SmallVector<std::pair<RankAxis, int64_t>, 6> factors;
   int64_t batch = 1;      ///< sequences (samples) of a step
+  int64_t samples = 0;    ///< of the subject, as its parameter `batch` says; 0 where it has none
   int64_t microbatch = 1; ///< sequences that a rank runs at a time
   ScheduleKind schedule = ScheduleKind::OneFOneB;
   int64_t chunks = 1; ///< model chunks per rank of an interleaved schedule

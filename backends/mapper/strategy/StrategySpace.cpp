@@ -51,7 +51,7 @@ std::vector<Recompute> StrategySpace::recomputations() const {
   size_t reported = diagnostics.all().size();
   if (auto lowered = withStrategy(module, train.symbol(), plain, diagnostics, false)) {
     const ir::Operation &forward = *lowered->lookup(passes::forwardSymbol(train.symbol()));
-    passes::RankLabels labels(forward, asked.batch);
+    passes::RankLabels labels(forward, asked.samples, asked.batch);
     hasScores = false;
     forward.walk([&](const ir::Operation &op) {
       for (size_t i = 0; i < op.resultCount(); ++i)
