@@ -2,16 +2,16 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits std.runtimes, and what long runs take of a chip's power, to measured training runs.
 
-    runtimes.py PERFC STDLIB FOLDER [--rounds N] [--continue] [--leave chip|model|table] [--write]
+    runtimes.py PERFC STDLIB FOLDER [--rounds N] [--continue] [--leave chip|model|table] [--steps N] [--write]
 
-FOLDER holds the tables of `perfc validate train_…`. FREE below names the figures that are free, where they start
-(guesses, and rounded figures of earlier fits to some of these rows) and how far they may go. All tables are fitted together: the sum of |log(predicted / measured)|, a
-table of n rows with the weight sqrt(n), plus PULL times the squares of how far each figure is from its start in the
-logits of its bounds. Steps are Gauss-Newton with weights 1 / |error| (iteratively reweighted least squares),
-with derivatives from one run of perfc for each figure, and are halved until the sum falls. --leave prints the errors of
-rows whose chip, model or table is left out: they are predicted with the figures of a fit without them, of the linear model that the
-derivatives of the last round give. Figures that only these rows tell of go back to where they started. --continue begins at the figures that STDLIB has, which takes a round or two where
-little changed. Deterministic. --write puts the figures into STDLIB, and with --leave the intervals
+FOLDER holds the tables of `perfc validate train_…`. FIGURES below names what is fitted, where it starts (rounded figures, some of them of
+earlier fits to some of these rows) and how far it may go. All tables are fitted together: the sum of |log(predicted / measured)|, a table
+of n rows with the weight sqrt(n), plus PULL times the squares of how far each figure is from its start, or NEAR times those of how far from
+its family's mean, in the logits of its bounds. Steps are Gauss-Newton with weights 1 / |error| (iteratively reweighted least squares), with
+derivatives from one run of perfc for each figure, and are damped until the sum falls. --leave prints the errors of rows whose chip, model or
+table is left out: perfc predicts them with the figures to which at most --steps damped steps over the other rows lead, each of which
+lowers their sum, with the derivatives of the fitted point. Figures that only these rows tell of begin at their start, or at their family's
+mean. --continue begins at the figures that STDLIB has. Deterministic. --write puts the figures into STDLIB, and with --leave the intervals
 that the left-out rows give, the wider of all --leave. Needs numpy.
 """
 import argparse
@@ -25,81 +25,89 @@ import tempfile
 
 import numpy
 
-# (file, declaration, word): all figures of a line have one value. Start, least, most, unit, tables.
 GENERATIONS, RUNTIMES = "kernels/generations.perf", "runtimes.perf"
-
-
-def of_runtime(*places):
-    return [(RUNTIMES, declaration, word) for declaration, word in places]
-
-
 BRIDGE, MEGATRON, SELECTIVE = "train_nemo_megatron_bridge", "train_megatron", "train_selective_recompute"
 FOUNDRY, TITAN, LONG, CONTEXT = "train_llmfoundry", "train_torchtitan", "train_nemo_longseq", "train_longcontext_llama8b"
 ALL = [BRIDGE, MEGATRON, FOUNDRY, SELECTIVE, LONG, CONTEXT, TITAN]
-H100 = [BRIDGE, MEGATRON, FOUNDRY, TITAN, LONG, CONTEXT]
-FREE = [
-    ([(GENERATIONS, "gpu", "sustained")], 85, 40, 300, "%", ALL),
-    ([(GENERATIONS, "gpu", "byte_energy")], 60, 5, 200, "pJ", ALL),
-    (of_runtime(("stack", "attention_backward")), 83, 40, 99, "%", ALL),
-    (of_runtime(("stack", "jitter")), 0.8, 0.01, 3, "%", ALL),
-    (of_runtime(("megatron_2021", "gemm")), 84, 50, 99, "%", [MEGATRON, SELECTIVE]),
-    (of_runtime(("megatron_2021", "memory")), 75, 30, 99, "%", [MEGATRON, SELECTIVE]),
-    (of_runtime(("megatron_2021", "network")), 84, 40, 99, "%", [MEGATRON, SELECTIVE]),
-    (of_runtime(("megatron", "gemm"), ("nemo_experts_h100", "gemm")), 85, 50, 99, "%", [MEGATRON, BRIDGE, LONG]),
-    (of_runtime(("megatron", "gemm_fp8"), ("nemo_experts_h100", "gemm_fp8")), 80, 40, 99, "%", [MEGATRON, BRIDGE, LONG]),
-    (of_runtime(("megatron", "attention"), ("nemo_experts_h100", "attention")), 50, 20, 95, "%", [MEGATRON, BRIDGE, LONG]),
-    (of_runtime(("megatron", "memory")), 80, 30, 99, "%", [MEGATRON, BRIDGE, LONG]),
-    (of_runtime(("megatron", "overlap_cost")), 12, 1, 60, "%", [MEGATRON, BRIDGE, LONG]),
-    (of_runtime(("megatron", "overlap_tensor")), 50, 1, 95, "%", [MEGATRON, BRIDGE, LONG]),
-    (of_runtime(("megatron", "step")), 20, 1, 200, "ms", [MEGATRON, BRIDGE, LONG]),
-    (of_runtime(("nemo", "gemm")), 85, 50, 99, "%", [BRIDGE]),
-    (of_runtime(("nemo", "gemm_fp8")), 78, 40, 99, "%", [BRIDGE, LONG]),
-    (of_runtime(("nemo", "gemm_fp4")), 70, 30, 99, "%", [BRIDGE]),
-    (of_runtime(("nemo", "attention")), 60, 20, 95, "%", [BRIDGE, LONG]),
-    (of_runtime(("nemo", "overlap_tensor")), 80, 1, 95, "%", [BRIDGE, LONG]),
-    (of_runtime(("let", "cast_tensor")), 2, 0.5, 10, "B", [BRIDGE, MEGATRON, LONG]),
-    (of_runtime(("let", "cast_blocks")), 4, 1, 20, "B", [BRIDGE]),
-    (of_runtime(("let", "cast_fp4")), 12, 2, 40, "B", [BRIDGE]),
-    (of_runtime(("let", "host_captured")), 200, 1, 1500, "us", [BRIDGE]),
-    (of_runtime(("let", "host_eager")), 270, 1, 1500, "us", [BRIDGE]),
-    (of_runtime(("let", "host_padded")), 60, 1, 1500, "us", [BRIDGE]),
-    (of_runtime(("let", "launch_each")), 5, 0.1, 100, "us", [BRIDGE]),
-    (of_runtime(("let", "fused_share")), 65, 10, 99, "%", [BRIDGE]),
-    (of_runtime(("let", "separate_share")), 60, 10, 99, "%", [BRIDGE]),
-    (of_runtime(("let", "sorted_bytes")), 6, 1, 60, "B", [BRIDGE]),
-    (of_runtime(("let", "sorted_twice")), 12, 1, 60, "B", [BRIDGE]),
-    (of_runtime(("let", "hidden_all_to_all")), 10, 1, 95, "%", [BRIDGE]),
-    (of_runtime(("let", "hidden_merged")), 40, 1, 95, "%", [BRIDGE]),
-    (of_runtime(("let", "hidden_beside")), 70, 1, 98, "%", [BRIDGE]),
-    (of_runtime(("let", "narrow_share")), 70, 20, 99, "%", [BRIDGE]),
-    (of_runtime(("nemo_hybrid", "attention")), 20, 4, 80, "%", [BRIDGE]),
-    (of_runtime(("torchtitan", "gemm")), 80, 40, 99, "%", [TITAN]),
-    (of_runtime(("torchtitan", "gemm_fp8")), 75, 30, 99, "%", [TITAN]),
-    (of_runtime(("torchtitan", "attention")), 27, 8, 80, "%", [TITAN]),
-    (of_runtime(("torchtitan", "memory")), 70, 20, 99, "%", [TITAN]),
-    (of_runtime(("torchtitan", "overlap_cost")), 25, 1, 60, "%", [TITAN]),
-    (of_runtime(("torchtitan_async", "overlap_tensor")), 40, 1, 95, "%", [TITAN]),
-    (of_runtime(("torchtitan_rowwise", "cast_bytes")), 5, 1, 60, "B", [TITAN]),
-    (of_runtime(("pytorch_fsdp", "gemm")), 85, 50, 99, "%", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp", "attention")), 39, 10, 80, "%", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp", "memory")), 45, 15, 95, "%", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp", "launch")), 12, 1, 60, "us", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp", "overlap_cost")), 30, 1, 80, "%", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp", "step")), 15, 1, 60, "ms", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp", "cast_bytes")), 4, 1, 20, "B", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp_h100", "gemm")), 80, 40, 99, "%", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp_h100", "gemm_fp8")), 75, 30, 99, "%", [FOUNDRY]),
-    (of_runtime(("pytorch_fsdp_h100", "attention")), 22, 8, 80, "%", [FOUNDRY]),
-    (of_runtime(("deepspeed", "gemm")), 85, 50, 99, "%", [CONTEXT]),
-    (of_runtime(("deepspeed_h100", "gemm")), 85, 50, 99, "%", [CONTEXT]),
-    (of_runtime(("deepspeed", "attention")), 60, 20, 99, "%", [CONTEXT]),
-    (of_runtime(("deepspeed_h100", "attention")), 60, 20, 99, "%", [CONTEXT]),
-    (of_runtime(("deepspeed", "memory")), 45, 15, 99, "%", [CONTEXT]),
-    (of_runtime(("deepspeed", "step")), 15, 1, 900, "ms", [CONTEXT]),
-    (of_runtime(("deepspeed", "host_memory")), 16, 2, 80, "GB/s", [CONTEXT]),
+SINCE_2024 = [MEGATRON, BRIDGE, LONG]
+
+
+class Figure:
+    """What is fitted: `places` (declaration and word of a file) have its value, which lies between `least` and `most` in `unit`. It is
+    pulled to `start`, or where it has a family to the figure that stands for the family's mean, `apart` logits from it."""
+
+    def __init__(self, places, start, bounds, unit, tables, family=None, apart=0.0, file=RUNTIMES):
+        self.places = [(file, *place.split(" ", 1)) for place in places.split(", ")]
+        self.start, (self.least, self.most), self.unit = start, bounds, unit
+        self.tables, self.family, self.apart = tables, family, apart
+
+    @property
+    def name(self):
+        return " ".join(self.places[0][1:])
+
+    def logit(self, value):
+        """A figure at a bound is a thousandth of the range within."""
+        share = min(max((value - self.least) / (self.most - self.least), 1e-3), 1 - 1e-3)
+        return math.log(share / (1 - share))
+
+    def text(self, x):
+        return f"{self.least + (self.most - self.least) / (1 + math.exp(-x)):.4g}{self.unit}"
+
+
+# Large products of libraries reach 85 % of an A100's peak, 79 of an H100's and 75 of a B200's, in 8 bits 61 and 51 (test/measured/gemm.csv).
+AMPERE, BLACKWELL, BLACKWELL_FP8 = 0.3, -0.2, -0.6
+PRODUCTS, NARROW = (40, 99), (30, 99)
+FIGURES = [
+    Figure("gpu sustained", 70, (40, 300), "%", ALL, file=GENERATIONS),
+    Figure("stack attention_backward", 80, (40, 99), "%", ALL),
+    Figure("stack jitter", 0.8, (0.01, 3), "%", ALL),
+    Figure("stack gemm", 65, PRODUCTS, "%", []),
+    Figure("stack gemm_fp8", 75, NARROW, "%", []),
+    Figure("stack memory", 60, (30, 99), "%", [MEGATRON, SELECTIVE, BRIDGE, LONG, TITAN]),
+    Figure("stack overlap_cost", 30, (1, 60), "%", [MEGATRON, BRIDGE, LONG, TITAN, FOUNDRY, CONTEXT]),
+    Figure("let cast_tensor", 1.5, (0.5, 10), "B", [*SINCE_2024, FOUNDRY]),
+    Figure("let cast_fp4", 4, (2, 40), "B", [BRIDGE]),
+    Figure("let ampere_attention", 50, (10, 95), "%", [FOUNDRY, TITAN]),
+    Figure("megatron_2021 gemm", 80, PRODUCTS, "%", [MEGATRON, SELECTIVE], "stack gemm", AMPERE),
+    Figure("megatron_2021 network", 84, (40, 99), "%", [MEGATRON, SELECTIVE]),
+    Figure("megatron gemm, nemo_experts_h100 gemm", 70, PRODUCTS, "%", SINCE_2024, "stack gemm"),
+    Figure("megatron gemm_fp8, nemo_experts_h100 gemm_fp8", 80, NARROW, "%", SINCE_2024, "stack gemm_fp8"),
+    Figure("megatron attention, nemo_experts_h100 attention", 60, (15, 99), "%", SINCE_2024),
+    Figure("megatron overlap_tensor", 70, (1, 95), "%", SINCE_2024),
+    Figure("megatron step", 20, (1, 200), "ms", SINCE_2024),
+    Figure("nemo gemm", 60, PRODUCTS, "%", [BRIDGE], "stack gemm", BLACKWELL),
+    Figure("nemo gemm_fp8", 65, NARROW, "%", [BRIDGE, LONG], "stack gemm_fp8", BLACKWELL_FP8),
+    Figure("nemo gemm_fp4", 75, NARROW, "%", [BRIDGE], "stack gemm_fp8"),
+    Figure("nemo attention", 60, (15, 99), "%", [BRIDGE, LONG]),
+    Figure("let host_each", 270, (1, 1500), "us", [BRIDGE]),
+    Figure("let host_padded", 60, (1, 1500), "us", [BRIDGE]),
+    Figure("let launch_each", 5, (0.1, 100), "us", [BRIDGE]),
+    Figure("let fused_share", 65, (10, 99), "%", [BRIDGE]),
+    Figure("let separate_share", 60, (10, 99), "%", [BRIDGE]),
+    Figure("let sorted_bytes", 6, (1, 60), "B", [BRIDGE]),
+    Figure("let sorted_twice", 12, (1, 60), "B", [BRIDGE]),
+    Figure("let hidden_all_to_all", 10, (1, 95), "%", [BRIDGE]),
+    Figure("let hidden_merged", 40, (1, 95), "%", [BRIDGE]),
+    Figure("let hidden_beside", 70, (1, 98), "%", [BRIDGE]),
+    Figure("let narrow_share", 70, (20, 99), "%", [BRIDGE]),
+    Figure("nemo_hybrid attention", 15, (4, 80), "%", [BRIDGE]),
+    Figure("torchtitan gemm", 65, PRODUCTS, "%", [TITAN], "stack gemm"),
+    Figure("torchtitan gemm_fp8", 75, NARROW, "%", [TITAN], "stack gemm_fp8"),
+    Figure("torchtitan_async overlap_tensor", 40, (1, 95), "%", [TITAN]),
+    Figure("torchtitan_rowwise cast_bytes", 5, (1, 60), "B", [TITAN]),
+    Figure("let eager_memory", 35, (15, 95), "%", [FOUNDRY, CONTEXT, TITAN]),
+    Figure("pytorch_fsdp gemm", 75, PRODUCTS, "%", [FOUNDRY], "stack gemm", AMPERE),
+    Figure("pytorch_fsdp_h100 gemm", 65, PRODUCTS, "%", [FOUNDRY], "stack gemm"),
+    Figure("pytorch_fsdp_h100 gemm_fp8", 75, NARROW, "%", [FOUNDRY], "stack gemm_fp8"),
+    Figure("pytorch_fsdp launch", 12, (1, 60), "us", [FOUNDRY]),
+    Figure("pytorch_fsdp step", 15, (1, 60), "ms", [FOUNDRY]),
+    Figure("deepspeed gemm", 65, PRODUCTS, "%", [CONTEXT], "stack gemm"),
+    Figure("deepspeed attention", 70, (20, 99), "%", [CONTEXT]),
+    Figure("deepspeed step", 15, (1, 900), "ms", [CONTEXT]),
+    Figure("deepspeed host_memory", 16, (2, 80), "GB/s", [CONTEXT]),
 ]
-PULL = 0.002
-STEP = 0.15  # of a derivative, in logits
+PULL, NEAR = 1e-4, 3e-4  # per squared logit, to the start and to the family's mean
+STEP = 0.1  # of a derivative, in logits
 
 
 def block_of(text, declaration):
@@ -110,12 +118,6 @@ def figure_of(text, declaration, word):
     if declaration == "let":
         return float(re.search(r"^let %s = ([\d.]+)" % word, text, re.M).group(1))
     return float(re.search(r"(?:\n\s*|[{;] *)%s\s+([\d.]+)" % word, block_of(text, declaration).group(0)).group(1))
-
-
-def logit(value, least, most):
-    """A figure at a bound is a thousandth of the range within."""
-    share = min(max((value - least) / (most - least), 1e-3), 1 - 1e-3)
-    return math.log(share / (1 - share))
 
 
 def with_figure(text, declaration, word, value):
@@ -131,14 +133,9 @@ def with_figure(text, declaration, word, value):
     return changed
 
 
-def figures(point):
+def values_at(point):
     """{(file, declaration, word): value with unit}."""
-    result = {}
-    for (places, _, least, most, unit, _), x in zip(FREE, point):
-        value = least + (most - least) / (1 + math.exp(-x))
-        for place in places:
-            result[place] = f"{value:.4g}{unit}"
-    return result
+    return {place: figure.text(x) for figure, x in zip(FIGURES, point) for place in figure.places}
 
 
 class Programs:
@@ -183,7 +180,7 @@ class Programs:
     def run(self, table, point, only=None):
         """{row: log(predicted / measured)}, of the rows with the numbers `only`."""
         texts = dict(self.texts)
-        for (file, declaration, word), value in figures(point).items():
+        for (file, declaration, word), value in values_at(point).items():
             texts[file] = with_figure(texts[file], declaration, word, value)
         with tempfile.TemporaryDirectory() as folder:
             for file, text in texts.items():
@@ -214,9 +211,23 @@ def weights_of(rows):
 
 
 class Fit:
+    """The sum of w |log(predicted / measured)| and of what pulls figures to where they start and to their families."""
+
     def __init__(self, programs, jobs):
         self.programs, self.pool = programs, concurrent.futures.ThreadPoolExecutor(jobs)
-        self.start = numpy.array([logit(s, least, most) for _, s, least, most, _, _ in FREE])
+        self.start = numpy.array([figure.logit(figure.start) for figure in FIGURES])
+        numbers = {figure.name: i for i, figure in enumerate(FIGURES)}
+        # point' A point - 2 b' point, and what makes it 0 at the least
+        self.families = [numbers.get(figure.family) for figure in FIGURES]
+        self.matrix, self.right, self.least = numpy.zeros((len(FIGURES),) * 2), numpy.zeros(len(FIGURES)), 0.0
+        for i, (figure, family) in enumerate(zip(FIGURES, self.families)):
+            row, apart, weight = numpy.zeros(len(FIGURES)), self.start[i], PULL
+            row[i] = 1
+            if family is not None:
+                row[family], apart, weight = -1, figure.apart, NEAR
+            self.matrix += weight * numpy.outer(row, row)
+            self.right += weight * apart * row
+            self.least += weight * apart * apart
 
     def errors(self, point, tables=tuple(ALL)):
         results = self.pool.map(lambda table: self.programs.run(table, point), tables)
@@ -231,14 +242,14 @@ class Fit:
             numbers[SELECTIVE] = None
         results = self.pool.map(lambda one: self.programs.run(one[0], point, one[1]), numbers.items())
         found = {row: error for result in results for row, error in result.items()}
-        return [found[row] for row in rows]
+        return numpy.array([found[row] for row in rows])
 
     def cost(self, errors, weights, point):
-        return (weights * numpy.abs(errors)).sum() + PULL * ((point - self.start) ** 2).mean()
+        return (weights * numpy.abs(errors)).sum() + point @ self.matrix @ point - 2 * self.right @ point + self.least
 
     def derivatives(self, point, rows, errors):
         index = {row: i for i, row in enumerate(rows)}
-        jacobian = numpy.zeros((len(rows), len(FREE)))
+        jacobian = numpy.zeros((len(rows), len(FIGURES)))
 
         def one(task):
             column, table = task
@@ -246,50 +257,48 @@ class Fit:
             moved[column] += STEP
             return column, self.programs.run(table, moved)
 
-        tasks = [(i, table) for i, free in enumerate(FREE) for table in free[5]]
+        tasks = [(i, table) for i, figure in enumerate(FIGURES) for table in figure.tables]
         for column, result in self.pool.map(one, tasks):
             for row, error in result.items():
                 if row in index:
                     jacobian[index[row], column] = (error - errors[index[row]]) / STEP
         return jacobian
 
-    def step(self, point, errors, jacobian, weights, damping=1e-4, most=1):
-        """The reweighted least-squares step of a linear model, no figure by more than `most`."""
-        n = len(FREE)
-        target, moved = errors.copy(), numpy.zeros(n)
-        for _ in range(30):
-            left = errors + jacobian @ moved
-            w = weights / numpy.maximum(numpy.abs(left), 0.01)
-            pull = 2 * PULL / n
-            matrix = jacobian.T @ (w[:, None] * jacobian) + numpy.eye(n) * (pull + damping)
-            right = -(jacobian.T @ (w * target)) - pull * (point - self.start)
-            moved = numpy.clip(numpy.linalg.solve(matrix, right), -most, most)
+    def step(self, point, errors, jacobian, weights, damping):
+        """A reweighted least-squares step of the linear model, damped in proportion to its curvature (Levenberg, Marquardt)."""
+        moved = numpy.zeros(len(FIGURES))
+        for _ in range(40):
+            w = weights / numpy.maximum(numpy.abs(errors + jacobian @ moved), 0.01)
+            curvature = jacobian.T @ (w[:, None] * jacobian) + 2 * self.matrix
+            curvature += damping * numpy.diag(numpy.diag(curvature) + 1e-7)
+            right = -(jacobian.T @ (w * errors)) - 2 * (self.matrix @ point - self.right)
+            moved = numpy.clip(numpy.linalg.solve(curvature, right), -0.7, 0.7)
         return moved
 
-    def run(self, point, rounds):
-        found = self.errors(point)
-        rows = list(found)
-        weights, errors = weights_of(rows), numpy.array([found[row] for row in rows])
+    def descend(self, point, rows, errors, rounds, jacobian=None, again=True):
+        """Steps that lower the sum over `rows`, more damped until they do; with derivatives from `jacobian` where it is given, and
+        made again for each further step if `again`. Returns the point, its errors and the last derivatives."""
+        weights, damping, small = weights_of(rows), 1e-2, 0
         best = self.cost(errors, weights, point)
-        report(rows, errors)
-        jacobian = None
         for number in range(rounds):
-            jacobian = self.derivatives(point, rows, errors)
-            moved, scale = self.step(point, errors, jacobian, weights), 1.0
-            while scale > 0.1:
-                trial = point + scale * moved
-                tried = self.errors(trial)
-                tried = numpy.array([tried[row] for row in rows])
+            if jacobian is None or (number > 0 and again):
+                jacobian = self.derivatives(point, rows, errors)
+            for _ in range(6):
+                trial = point + self.step(point, errors, jacobian, weights, damping)
+                tried = self.errors_of(rows, trial)
                 cost = self.cost(tried, weights, trial)
                 if cost < best:
                     break
-                scale /= 2
-            print(f"round {number + 1}: {best:.5f} to {cost:.5f} with {scale:g} of the step", flush=True)
-            if cost >= best:
+                damping *= 6
+            else:
                 break
-            point, errors, best = trial, tried, cost
-            report(rows, errors)
-        return point, rows, errors, jacobian
+            small = small + 1 if best - cost < 3e-4 * best else 0
+            point, errors, best, damping = trial, tried, cost, damping / 6
+            if again:
+                print(f"round {number + 1}: {best:.5f}", flush=True)
+            if small == 2:
+                break
+        return point, errors, jacobian
 
 
 def table_of(row):
@@ -318,15 +327,20 @@ def group_of(row, what):
     return llama.group(1).lower() if llama else model.split(" ")[0] if " (" in model or " x " in model else model
 
 
-def left_out(fit, point, rows, errors, jacobian, what):
-    """The errors of each row where its group is left out: predicted with the figures that the linear
-    model of the fit has without the group. One that no other row depends on goes back to its start."""
-    weights, result = weights_of(rows), errors.copy()
+def left_out(fit, point, rows, errors, jacobian, what, rounds):
+    """The errors of each row where its group is left out: perfc's, with the figures that a descent over the other rows leads to. One that
+    no other row depends on begins where it starts, or as far from its family's mean as it is pulled to."""
+    result = errors.copy()
     groups = numpy.array([group_of(row, what) for row in rows])
     for group in sorted(set(groups)):
         seen = groups != group
-        moved = fit.step(point, errors[seen], jacobian[seen], weights[seen] / weights[seen].sum(), damping=1e-9, most=3)
-        result[~seen] = fit.errors_of([row for row, is_seen in zip(rows, seen) if not is_seen], point + moved)
+        others = [row for row, is_seen in zip(rows, seen) if is_seen]
+        begin = point.copy()
+        for i, (figure, family) in enumerate(zip(FIGURES, fit.families)):
+            if jacobian[:, i].any() and not jacobian[seen, i].any():
+                begin[i] = fit.start[i] if family is None else begin[family] + figure.apart
+        found, *_ = fit.descend(begin, others, errors[seen], rounds, jacobian[seen], again=False)
+        result[~seen] = fit.errors_of([row for row, is_seen in zip(rows, seen) if not is_seen], found)
         misses = numpy.abs(numpy.exp(result[~seen]) - 1) * 100
         print(f"    {group:30} {misses.size:4} rows {misses.mean():6.2f} % mean", flush=True)
     return result
@@ -341,7 +355,7 @@ def widths(rows, misses):
     return {table: sorted(some)[min(math.ceil(0.9 * (len(some) + 1)), len(some)) - 1] for table, some in tables.items()}
 
 
-# Runtimes with an interval of their own, and the tables that it comes from.
+# Runtimes with an interval of their own, and the tables that it comes from; that of others, of `stack`, is the widest of tables that were left out.
 MEASURED = {"megatron_2021": [MEGATRON, SELECTIVE], "megatron": [MEGATRON], "nemo": [BRIDGE + " dense", LONG],
             "nemo_experts": [BRIDGE + " experts"], "nemo_hybrid": [BRIDGE + " hybrid"], "torchtitan": [TITAN],
             "pytorch_fsdp": [FOUNDRY]}
@@ -353,6 +367,7 @@ def main():
     parser.add_argument("stdlib")
     parser.add_argument("folder")
     parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--steps", type=int, default=4)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--leave", nargs="*", default=[])
     parser.add_argument("--continue", dest="goes_on", action="store_true")
@@ -362,30 +377,37 @@ def main():
     point = fit.start
     if arguments.goes_on:
         texts = fit.programs.texts
-        point = numpy.array([logit(figure_of(texts[file], declaration, word), least, most)
-                             for ((file, declaration, word), *_), _, least, most, _, _ in FREE])
-    point, rows, errors, jacobian = fit.run(point, arguments.rounds)
-    for (places, *_), value in zip(FREE, [figures(point)[free[0][0]] for free in FREE]):
-        print(f"  {places[0][1]} {places[0][2]} {value}")
-    misses = numpy.abs(numpy.exp(-errors) - 1)
-    if arguments.leave and jacobian is None:
+        point = numpy.array([figure.logit(figure_of(texts[figure.places[0][0]], *figure.places[0][1:])) for figure in FIGURES])
+    found = fit.errors(point)
+    rows, errors = list(found), numpy.array(list(found.values()))
+    point, errors, jacobian = fit.descend(point, rows, errors, arguments.rounds)
+    report(rows, errors)
+    for figure, x in zip(FIGURES, point):
+        print(f"  {figure.name} {figure.text(x)}")
+    misses, of_stack = numpy.abs(numpy.exp(-errors) - 1), None
+    if arguments.leave:
         jacobian = fit.derivatives(point, rows, errors)
     for what in arguments.leave:
         print(f"each {what} left out")
-        found = left_out(fit, point, rows, errors, jacobian, what)
-        misses = numpy.maximum(misses, numpy.abs(numpy.exp(-found) - 1))
-        report(rows, found)
+        left = left_out(fit, point, rows, errors, jacobian, what, arguments.steps)
+        if what == "table":
+            of_stack = numpy.abs(numpy.exp(-left) - 1)
+        else:
+            misses = numpy.maximum(misses, numpy.abs(numpy.exp(-left) - 1))
+        report(rows, left)
     if arguments.write:
         for file in (GENERATIONS, RUNTIMES):
             path = os.path.join(arguments.stdlib, file)
             with open(path, encoding="utf-8") as source:
                 text = source.read()
-            for (place, declaration, word), value in figures(point).items():
+            for (place, declaration, word), value in values_at(point).items():
                 if place == file:
                     text = with_figure(text, declaration, word, re.sub(r"[\d.]+", lambda m: f"{float(m.group(0)):.3g}", value, count=1))
             for runtime, tables in MEASURED.items() if file == RUNTIMES and arguments.leave else []:
                 width = max(q for table, q in widths(rows, misses).items() if table in tables)
                 text = with_figure(text, runtime, "measured 1 \\+-", f"{math.ceil(100 * width)}%")
+            if file == RUNTIMES and of_stack is not None:
+                text = with_figure(text, "stack", "measured 1 \\+-", f"{math.ceil(100 * max(widths(rows, of_stack).values()))}%")
             with open(path + ".new", "w", encoding="utf-8") as out:
                 out.write(text)
             os.replace(path + ".new", path)
