@@ -54,7 +54,7 @@ class Figure:
         return f"{self.least + (self.most - self.least) / (1 + math.exp(-x)):.4g}{self.unit}"
 
 
-# Large products of libraries reach 85 % of an A100's peak, 79 of an H100's and 75 of a B200's, in 8 bits 61 and 51 (test/measured/gemm.csv).
+# Large products of libraries were measured at 85 % of the peak of an A100, 79 of an H100 and 75 of a B300, in 8 bits at 61 of Hopper's and 51 of a B200's.
 AMPERE, BLACKWELL, BLACKWELL_FP8 = 0.3, -0.2, -0.6
 PRODUCTS, NARROW = (40, 99), (30, 99)
 FIGURES = [
