@@ -30,6 +30,8 @@ struct FitFindings {
   std::vector<double> covariance;
 };
 
+class OneFit;
+
 class Calibration {
 public:
   explicit Calibration(FitRows &rows);
@@ -52,7 +54,6 @@ public:
                                        llvm::ArrayRef<FitFindings> findings);
 
 private:
-  class OneFit;
   std::vector<std::unique_ptr<OneFit>> fitAll(llvm::function_ref<bool(size_t)> isKnown,
                                               ConstantValues &values,
                                               std::vector<FitFindings> &findings);
@@ -61,6 +62,12 @@ private:
   std::vector<std::unique_ptr<OneFit>> wholes; ///< that `fit` has made last
 };
 
+/// Whether there is such a number, and a logarithm of it.
+bool isAboveZero(const llvm::Optional<Number> &number);
+/// Of `numbers` at most `most` of each group by `label`, those that come first in the order of a
+/// hash of their names; in rising order.
+std::vector<size_t> someOfGroups(llvm::ArrayRef<ValidationRow> rows, llvm::ArrayRef<size_t> numbers,
+                                 llvm::StringRef label, size_t most);
 /// Whether anything of the row is predicted.
 bool isPredicted(const ValidationRow &row);
 /// Whether the groups that a fit names are those of the row.
