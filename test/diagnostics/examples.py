@@ -60,6 +60,7 @@ ELSEWHERE = {
     **{code: ("takes a model", "import/onnx/cnn.test") for code in (1455,)},
     1456: ("takes a model", "import/onnx/shapes.test"),
     1458: ("takes a model", "import/onnx/encoder.test"),
+    1460: ("takes a model", "import/onnx/shapes.test"),
     1580: ("takes a model", "import/config/heads.test"),
     **{code: ("takes a model", "import/config/hf.test") for code in (1505, 1515, 1535, 1545, 1555, 1575, 1585)},
     **{code: ("takes a model", "import/config/headers.test") for code in (1525, 1565)},

@@ -68,8 +68,9 @@ def _all() -> list[Declaration]:
 
 
 def std(name: str) -> Source:
-    """A declaration of the library by its name: `std("h100_sxm")`."""
+    """A declaration of the library by its name: `std("h100_sxm")`. Families of models are tables for files: others go first."""
     found = [entry for entry in _all() if entry.name == name]
+    found = [entry for entry in found if not entry.module.startswith("std.families.")] or found
     if not found:
         raise LookupError(f"the library has no `{name}`; perfc.library() lists what it has")
     if len(found) > 1:
