@@ -88,6 +88,12 @@ std::string Program::importHint(const Module &from, llvm::StringRef name) {
       return fmt::format("it is imported as `{}.{}`", known->alias, name);
     }
   }
+  // Rows of a table for configurations, whose parameters are the keys, are seldom what is meant.
+  auto isRow = [](llvm::StringRef path) {
+    return path.startswith("std.families.hugging_face") || path.startswith("std.families.gguf");
+  };
+  if (!llvm::all_of(found, isRow))
+    llvm::erase_if(found, isRow);
   return found.empty() ? ""
                        : "`import " + llvm::join(found, "` or `import ") + "` brings " + brought;
 }
