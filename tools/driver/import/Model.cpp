@@ -8,8 +8,8 @@
 #include "ir/common/diagnostics/Graphs.h"
 #include "ir/common/diagnostics/Names.h"
 #include "ir/study/AllOps.h"
-#include "stdlib/Embedded.h"
 #include "tools/driver/import/Format.h"
+#include "tools/driver/import/LibraryNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <set>
@@ -94,53 +94,11 @@ bool driver::importModel(Session &session, const ImportFormat &format,
                       *program);
 }
 
-/// What the library declares by one of `words` in one of `folders`, with its file: by its text, as
-/// most files need no parsing for that.
-static std::vector<std::pair<llvm::StringRef, llvm::StringRef>>
-declaredIn(llvm::ArrayRef<llvm::StringLiteral> folders, llvm::ArrayRef<llvm::StringLiteral> words) {
-  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> found;
-  for (const EmbeddedFile &file : embeddedStdlib()) {
-    if (llvm::none_of(folders,
-                      [&](llvm::StringRef folder) { return file.path.startswith(folder); }))
-      continue;
-    for (llvm::StringRef rest = file.text; !rest.empty();) {
-      llvm::StringRef line;
-      std::tie(line, rest) = rest.split('\n');
-      for (llvm::StringRef word : words)
-        if (line.consume_front(word))
-          found.emplace_back(line.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }),
-                             file.path);
-    }
-  }
-  return found;
-}
-
-static constexpr llvm::StringLiteral chipFolders[] = {"hardware/", "systems/"};
-static constexpr llvm::StringLiteral chipWords[] = {"hardware ", "system "};
-static constexpr llvm::StringLiteral modelFolders[] = {"workloads/"};
-static constexpr llvm::StringLiteral modelWords[] = {"workload "};
-
-/// Names that have all parts of `name`, "a100-80gb": "`a100_sxm_80gb`, `a100_pcie_80gb`"; "" for
-/// none.
-static std::string namesLike(llvm::StringRef name,
-                             llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> declared) {
-  constexpr size_t most = 6;
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  llvm::SplitString(name, parts, "-_. ");
-  std::vector<std::string> like;
-  for (const auto &[known, path] : declared) {
-    auto isIn = [known = known](llvm::StringRef part) { return known.contains_insensitive(part); };
-    if (!parts.empty() && !known.startswith("_") && like.size() < most && llvm::all_of(parts, isIn))
-      like.push_back(known.str());
-  }
-  return like.empty() ? "" : "`" + llvm::join(like, "`, `") + "`";
-}
-
 std::string driver::moduleOfChip(Session &session, llvm::StringRef chip) {
-  auto chips = declaredIn(chipFolders, chipWords);
-  for (const auto &[name, path] : chips)
-    if (name == chip)
-      return moduleName(path);
+  std::vector<LibraryName> chips = libraryChips();
+  for (const LibraryName &known : chips)
+    if (known.name == chip)
+      return moduleName(known.path);
   if (chip.empty()) {
     session.diagnostics.report({}, diag::GraphNoChip)
         .help("name one of the library: --on h100_sxm; `perfc list hardware` prints them");
@@ -164,8 +122,7 @@ static llvm::Optional<ModelProgram> findModel(Session &session, const ModelForma
   if (model || session.diagnostics.errorCount() > errors)
     return model;
   llvm::StringRef own = path.contains('/') ? path.rsplit('/').second : path; // OWNER/MODEL
-  return readModel(session, *modelFormat("hf"), path, arguments,
-                   namesLike(own, declaredIn(modelFolders, modelWords)));
+  return readModel(session, *modelFormat("hf"), path, arguments, namesLike(own, libraryModels()));
 }
 
 /// The format of a workload's numbers, which each takes.
