@@ -2,6 +2,7 @@
 #include "api/Comparison.h"
 
 #include "backends/emit/StatementForm.h"
+#include "llvm/ADT/Twine.h"
 #include <cmath>
 #include <map>
 

@@ -4,6 +4,7 @@
 #include "api/tools/ToolRun.h"
 #include "backends/core/Chip.h"
 #include "ir/common/diagnostics/Files.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
 

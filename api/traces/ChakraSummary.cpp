@@ -7,6 +7,7 @@
 // it takes nanoseconds. What depends on the order of nodes is in none of them: `perfc import
 // chakra` without the option keeps that.
 #include "api/traces/ChakraFiles.h"
+#include "backends/network/astra/Simulation.h"
 #include "backends/network/chakra/Simplify.h"
 #include "frontend/import/names/ProgramNames.h"
 #include "ir/common/diagnostics/Cluster.h"

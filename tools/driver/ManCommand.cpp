@@ -4,6 +4,7 @@
 // the help prints.
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace perfc;
 using namespace perfc::driver;
