@@ -18,12 +18,12 @@ struct ModelOptions {
 
 struct ModelProgram {
   std::string text;
-  std::string workload;          ///< its name
-  std::string format;            ///< of its real numbers: "fp32"; "" where that is not said
-  config::CallNames names;       ///< what the workload and its phases may be given
-  std::vector<std::string> open; ///< of these, what the workload has no default for
-  std::vector<graph::Origin> origins = {}; ///< of a graph
-  std::string chip = ""; ///< that it is for, as the file says; "" where it says none
+  std::string workload;               ///< its name
+  std::string format;                 ///< of its real numbers: "fp32"; "" where that is not said
+  config::CallNames names;            ///< what the workload and its phases may be given
+  std::vector<std::string> open;      ///< of these, what the workload has no default for
+  std::vector<graph::Origin> origins; ///< of a graph
+  std::string chip;                   ///< that it is for, as the file says; "" where it says none
 };
 
 struct ModelFormat {

@@ -186,14 +186,17 @@ FileId driver::loadModelProgram(Session &session, llvm::StringRef path,
       arguments.has("from") ? modelFormat(arguments.value("from")) : modelFormatOf(path);
   std::string chip = arguments.value("on").str(), module;
   bool isNamedThere = chip.empty() && format && format->namesChips;
-  if (!isNamedThere && (module = moduleOfChip(session, chip)).empty())
+  if (!isNamedThere)
+    module = moduleOfChip(session, chip);
+  if (!isNamedThere && module.empty())
     return 0;
   llvm::Optional<ModelProgram> model = findModel(session, format, path, arguments);
   if (!model)
     return 0;
   if (isNamedThere) {
     chip = model->chip;
-    if ((module = moduleOfChip(session, chip)).empty())
+    module = moduleOfChip(session, chip);
+    if (module.empty())
       return 0;
   }
   std::vector<std::string> defined;
