@@ -90,11 +90,9 @@ api::Program api::Program::load(std::string text, const std::string &name, const
 
 api::Program api::Program::loadFile(const std::string &path, const Defines &defines) {
   auto state = std::make_unique<State>();
-  std::string reason;
-  state->file = state->sources.load(path, reason);
+  state->file = loadOrReport(state->sources, path, state->diagnostics);
   if (state->file)
     return checked(std::move(state), defines);
-  state->diagnostics.report({}, diag::CannotRead, path, reason);
   state->loadProblems = 1;
   return Program(std::move(state));
 }

@@ -2,7 +2,6 @@
 #include "api/tools/Tools.h"
 
 #include "frontend/import/yaml/NodeReader.h"
-#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -156,15 +155,12 @@ static bool mayExist(llvm::StringRef path) {
 }
 
 static bool readFile(Context context, std::vector<Tool> &tools) {
-  std::string path = toolsFile(), error;
+  std::string path = toolsFile();
   if (!mayExist(path))
     return true;
-  FileId file = context.sources.load(path, error);
-  if (!file) {
-    context.diagnostics.report({}, diag::CannotRead, path, error);
-    return false;
-  }
-  std::unique_ptr<yaml::Document> document = yaml::parse(file, context.diagnostics);
+  FileId file = loadOrReport(context.sources, path, context.diagnostics);
+  std::unique_ptr<yaml::Document> document =
+      file ? yaml::parse(file, context.diagnostics) : nullptr;
   if (!document)
     return false;
   yaml::NodeReader reader(context.diagnostics);

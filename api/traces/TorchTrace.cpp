@@ -11,12 +11,9 @@ bool api::readTorchTrace(Context context, llvm::ArrayRef<std::string> files, con
     context.diagnostics.report({}, diag::WrongArgumentCount, "import torch_trace", "one file");
     return false;
   }
-  std::string problem;
-  FileId file = context.sources.load(files.front(), problem);
-  if (!file) {
-    context.diagnostics.report({}, diag::CannotRead, files.front(), problem);
+  FileId file = loadOrReport(context.sources, files.front(), context.diagnostics);
+  if (!file)
     return false;
-  }
   auto recorded = trace::readTrace(file, context.sources, context.diagnostics);
   auto written =
       recorded ? trace::writeTrace(*recorded, file, {}, context.diagnostics) : llvm::None;

@@ -4,8 +4,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
-#include "ir/common/diagnostics/Files.h"
-
 using namespace perfc;
 
 std::string perfc::pathBeside(const SourceManager &sources, FileId from, llvm::StringRef written) {
@@ -19,11 +17,7 @@ std::string perfc::pathBeside(const SourceManager &sources, FileId from, llvm::S
 
 FileId perfc::loadBeside(SourceManager &sources, SourceRange place, llvm::StringRef written,
                          DiagnosticEngine &diagnostics) {
-  std::string path = pathBeside(sources, place.file, written), error;
-  if (FileId known = sources.find(path))
-    return known;
-  FileId file = sources.load(path, error);
-  if (!file)
-    diagnostics.report(place, diag::CannotRead, path, error);
-  return file;
+  std::string path = pathBeside(sources, place.file, written);
+  FileId known = sources.find(path);
+  return known ? known : loadOrReport(sources, path, diagnostics, place);
 }

@@ -2,7 +2,6 @@
 #include "frontend/build/OpTableFile.h"
 
 #include "ir/common/LocatedCsv.h"
-#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 
 using namespace perfc;
@@ -89,14 +88,11 @@ bool GridReader::row(const CsvRow &line, TimeGrid &into) {
 }
 
 bool GridReader::read(const std::string &path, TimeGrid &into, std::vector<std::string> *names) {
-  std::string error;
   FileId file = sources.find(path);
   if (!file)
-    file = sources.load(path, error);
-  if (!file) {
-    diagnostics.report(place, diag::CannotRead, path, error);
+    file = loadOrReport(sources, path, diagnostics, place);
+  if (!file)
     return false;
-  }
   auto table = LocatedCsv::read(sources, file, diagnostics);
   if (!table || !titles(*table, into, names))
     return false;

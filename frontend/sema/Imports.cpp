@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/ModelFormats.h"
 #include "frontend/sema/Program.h"
-#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Names.h"
 
 #include "stdlib/Embedded.h"
@@ -62,7 +61,11 @@ static std::string publicNames(llvm::ArrayRef<const Decl *> decls, size_t most) 
 
 std::string Program::importHint(const Module &from, llvm::StringRef name) {
   constexpr size_t shown = 4;
-  std::vector<std::string> found;
+  // Rows of a table for configurations, whose parameters are the keys, are seldom what is meant.
+  auto isTable = [](llvm::StringRef path) {
+    return path.startswith(config::hubTable) || path.startswith(config::ggufTable);
+  };
+  std::vector<std::string> found, rows;
   std::string brought = "it";
   for (const EmbeddedFile &file : embeddedStdlib()) {
     std::string path = moduleName(file.path);
@@ -78,7 +81,7 @@ std::string Program::importHint(const Module &from, llvm::StringRef name) {
       return import.module == module && import.only.empty();
     });
     if (known == from.imports.end()) {
-      found.push_back(std::move(path));
+      (isTable(file.path) ? rows : found).push_back(std::move(path));
       if (!isDeclared)
         brought = publicNames(declarations(*module), shown);
     } else if (!isDeclared) {
@@ -88,12 +91,8 @@ std::string Program::importHint(const Module &from, llvm::StringRef name) {
       return fmt::format("it is imported as `{}.{}`", known->alias, name);
     }
   }
-  // Rows of a table for configurations, whose parameters are the keys, are seldom what is meant.
-  auto isRow = [](llvm::StringRef path) {
-    return path.startswith("std.families.hugging_face") || path.startswith("std.families.gguf");
-  };
-  if (!llvm::all_of(found, isRow))
-    llvm::erase_if(found, isRow);
+  if (found.empty())
+    found = std::move(rows);
   return found.empty() ? ""
                        : "`import " + llvm::join(found, "` or `import ") + "` brings " + brought;
 }
@@ -284,10 +283,8 @@ void Program::importFile(Module &module, const ast::Item &item) {
     }
   Module *&entry = byKey[path];
   if (!entry) {
-    std::string error;
-    FileId file = sources.load(path, error);
+    FileId file = loadOrReport(sources, path, diagnostics, item.file->range);
     if (!file) {
-      diagnostics.report(item.file->range, diag::CannotRead, path, error);
       loseImport(module, item);
       return;
     }

@@ -6,11 +6,8 @@
 #include "frontend/import/tflite/Tflite.h"
 #include "frontend/import/torch/Torch.h"
 #include "frontend/sema/LibraryTable.h"
-#include "ir/common/diagnostics/Files.h"
-#include "ir/common/diagnostics/Ops.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
@@ -21,9 +18,12 @@ static llvm::Optional<ModelProgram> readGraph(llvm::StringRef path, const ModelO
   auto program = graph::readProgram(format, path, file, options.graph, library.diags());
   if (!program)
     return llvm::None;
-  return ModelProgram{std::move(program->text),   std::move(program->workload),
-                      std::move(program->format), {std::move(program->parameters), {}},
-                      std::move(program->open),   std::move(program->origins)};
+  return ModelProgram{.text = std::move(program->text),
+                      .workload = std::move(program->workload),
+                      .format = std::move(program->format),
+                      .names = {std::move(program->parameters), {}},
+                      .open = std::move(program->open),
+                      .origins = std::move(program->origins)};
 }
 
 static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const ModelOptions &options,
@@ -34,82 +34,73 @@ static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const Model
   auto program = config::readProgram(path, own, library.sourceManager(), table, library.diags());
   if (!program)
     return llvm::None;
-  return ModelProgram{std::move(program->text),
-                      std::move(program->workload),
-                      std::move(program->format),
-                      std::move(program->names),
-                      {}};
+  return ModelProgram{.text = std::move(program->text),
+                      .workload = std::move(program->workload),
+                      .format = std::move(program->format),
+                      .names = std::move(program->names)};
 }
 
-/// The workload `name` of the library; no item where there is none.
-static config::Row findWorkload(LibraryTable &table, llvm::StringRef name) {
+/// The workload `name` of the library, for a program whose text is `text` of its module; nothing
+/// where there is none.
+static llvm::Optional<ModelProgram>
+workloadOf(Program &library, llvm::StringRef name,
+           llvm::function_ref<std::string(llvm::StringRef module)> text) {
+  LibraryTable table(library);
   config::Row row = table.find("workloads", name);
-  return row.item && row.item->word == "workload" ? row : config::Row();
+  if (!row.item || row.item->word != "workload")
+    return llvm::None;
+  return ModelProgram{.text = text(row.module),
+                      .workload = name.str(),
+                      .names = config::callNames(config::chainOf(table, row))};
 }
 
 /// A list of layers that has none: the workload of the library that goes by its name, with its
 /// batch.
 static llvm::Optional<ModelProgram> readListed(const layers::Program &list, Program &library) {
-  LibraryTable table(library);
-  config::Row row = findWorkload(table, list.workload);
-  if (!row.item) {
+  auto program = workloadOf(library, list.workload, [&](llvm::StringRef module) {
+    return fmt::format("import {0} as library\n\nworkload {1}(batch = {2}) from "
+                       "library.{1}(batch = batch)\n",
+                       module, list.workload, list.batch);
+  });
+  if (!program) {
     library.diags()
         .report(list.place, diag::YamlMissing, "layers", "`workload`")
         .help("without them `name` is that of a workload of the library; `perfc list workload` "
               "prints these");
     return llvm::None;
   }
-  std::string text = fmt::format("import {0} as library\n\nworkload {1}(batch = {2}) from "
-                                 "library.{1}(batch = batch)\n",
-                                 row.module, list.workload, list.batch);
-  ModelProgram program{std::move(text), list.workload, list.format, {}, {}, {}, list.chip};
-  program.names = config::callNames(config::chainOf(table, row));
+  program->format = list.format;
+  program->chip = list.chip;
   return program;
 }
 
 static llvm::Optional<ModelProgram> readLayers(llvm::StringRef path, const ModelOptions &options,
                                                Program &library) {
-  std::string error;
-  FileId file = library.sourceManager().load(path, error);
-  if (!file) {
-    library.diags().report(options.graph.place, diag::CannotRead, path, error);
-    return llvm::None;
-  }
-  auto program = layers::readProgram(file, library.diags());
+  FileId file = loadOrReport(library.sourceManager(), path, library.diags(), options.graph.place);
+  auto program = file ? layers::readProgram(file, library.diags()) : llvm::None;
   if (!program)
     return llvm::None;
   if (program->text.empty())
     return readListed(*program, library);
-  return ModelProgram{std::move(program->text),
-                      std::move(program->workload),
-                      std::move(program->format),
-                      {{"batch"}, {}},
-                      {},
-                      {},
-                      std::move(program->chip)};
+  return ModelProgram{.text = std::move(program->text),
+                      .workload = std::move(program->workload),
+                      .format = std::move(program->format),
+                      .names = {{"batch"}, {}},
+                      .chip = std::move(program->chip)};
 }
 
 llvm::Optional<ModelProgram> perfc::libraryModel(llvm::StringRef path, Program &library) {
   auto [name, phase] = path.split('.');
-  LibraryTable table(library);
-  config::Row row = findWorkload(table, name);
-  if (!row.item)
+  auto program = workloadOf(library, name,
+                            [](llvm::StringRef module) { return "import " + module.str() + "\n"; });
+  if (!program || phase.empty())
+    return program;
+  auto &phases = program->names.phases;
+  if (phases.empty())
     return llvm::None;
-  ModelProgram program{"import " + row.module + "\n", name.str(), "", {}, {}};
-  program.names = config::callNames(config::chainOf(table, row));
-  if (path.contains('.')) {
-    auto isOther = [wanted = phase](const config::PhaseNames &it) { return it.name != wanted; };
-    if (!program.names.hasPhase(phase)) {
-      std::vector<llvm::StringRef> known;
-      for (const config::PhaseNames &other : program.names.phases)
-        known.push_back(other.name);
-      library.diags()
-          .report({}, diag::UnknownPhase, name, phase)
-          .help(known.empty() ? "it has none" : "it has `" + llvm::join(known, "`, `") + "`");
-      return llvm::None;
-    }
-    llvm::erase_if(program.names.phases, isOther);
-  }
+  llvm::erase_if(phases, [wanted = phase](const auto &other) { return other.name != wanted; });
+  if (phases.empty())
+    phases.push_back({phase.str(), {}});
   return program;
 }
 

@@ -36,8 +36,8 @@ struct ModelFormat {
   bool namesChips = false; ///< its files may say what they run on
 };
 
-/// `name` or `name.phase` of a workload of the library, as a program that imports it; nothing where
-/// there is no such workload, and after a report where it has no such phase.
+/// `name` of a workload of the library, or `name.phase` of one that has phases, as a program that
+/// imports it; nothing where there is none. That it has this phase is left to what runs it.
 llvm::Optional<ModelProgram> libraryModel(llvm::StringRef path, Program &library);
 
 /// The format `name`; null where there is none.

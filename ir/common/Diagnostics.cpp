@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/Diagnostics.h"
 
+#include "ir/common/diagnostics/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
@@ -247,6 +248,15 @@ void perfc::printDiagnosticsJson(llvm::raw_ostream &os, const DiagnosticEngine &
   }
   llvm::json::Object document{{"schema", 1}, {"diagnostics", std::move(list)}};
   os << llvm::json::Value(std::move(document)) << '\n';
+}
+
+FileId perfc::loadOrReport(SourceManager &sources, llvm::StringRef path,
+                           DiagnosticEngine &diagnostics, SourceRange place) {
+  std::string reason;
+  FileId file = sources.load(path, reason);
+  if (!file)
+    diagnostics.report(place, diag::CannotRead, path.str(), reason);
+  return file;
 }
 
 std::string perfc::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {

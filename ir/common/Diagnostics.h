@@ -108,6 +108,10 @@ private:
   SourceRange where;
 };
 
+/// Reads the file at `path`, which stands at `place`; 0 after a report that it cannot be read.
+FileId loadOrReport(SourceManager &sources, llvm::StringRef path, DiagnosticEngine &diagnostics,
+                    SourceRange place = {});
+
 /// Prints `diagnostics` as `file:line:col: error[PERF0123]: …`, the source line and a caret range.
 /// At most `limit` are shown, then a count of the rest. `color` uses ANSI escapes.
 void printDiagnostics(llvm::raw_ostream &os, const DiagnosticEngine &engine, bool color,

@@ -77,13 +77,7 @@ void Session::printAsToFile(const Arguments &arguments) {
   width = givenWidth().getValueOr(anyWidth);
 }
 
-FileId Session::load(llvm::StringRef path) {
-  std::string reason;
-  FileId file = sources.load(path, reason);
-  if (!file)
-    diagnostics.report({}, diag::CannotRead, path.str(), reason);
-  return file;
-}
+FileId Session::load(llvm::StringRef path) { return loadOrReport(sources, path, diagnostics); }
 
 std::vector<FileId> Session::loadAll(llvm::ArrayRef<std::string> paths) {
   std::vector<FileId> files;

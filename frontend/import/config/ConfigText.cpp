@@ -17,8 +17,6 @@ using namespace perfc::config;
 namespace fs = llvm::sys::fs;
 namespace paths = llvm::sys::path;
 
-/// Tables of the formats.
-static constexpr llvm::StringLiteral ggufTable = "families/gguf";
 static constexpr llvm::StringLiteral configName = "config.json";
 static constexpr uint64_t mostBytes = 64 << 20; ///< of a configuration
 
@@ -201,9 +199,8 @@ llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef
   llvm::StringRef kind = typeOf(config);
   if (kind.empty()) {
     diagnostics.report({config.file, 0, 0}, diag::ModelWithoutType)
-        .note("`model_type` of config.json does, `_class_name` of diffusion models, `architecture` "
-              "of "
-              "those of timm, or `general.architecture` of GGUF")
+        .note("`model_type` of config.json does, `_class_name` of diffusion models, "
+              "`architecture` of those of timm, or `general.architecture` of GGUF")
         .help("name it: `--as llama`");
     return llvm::None;
   }

@@ -15,6 +15,7 @@ namespace perfc::config {
 /// The table of the types of the library transformers, which has the words of ValueRules for all
 /// tables.
 constexpr llvm::StringLiteral hubTable = "families/hugging_face";
+constexpr llvm::StringLiteral ggufTable = "families/gguf";
 
 struct Row {
   std::string module;              ///< std.families.hugging_face.llama

@@ -62,48 +62,6 @@ bool Flattener::checkSizes() {
   return true;
 }
 
-static bool isEmpty(const Value &value) {
-  return llvm::any_of(value.shape, [](const Dim &dim) { return dim.is(0); });
-}
-
-/// What computes something has tensors with elements, which a program can count. Of empty parts
-/// nothing is left where parts are put together, and a resize leaves out what it is not told.
-bool Flattener::checkOperands(const Op &op) {
-  bool leavesOut = op.type == "Concat" || op.type == "Resize";
-  bool makesNothing =
-      llvm::all_of(op.outputs, [&](int value) { return value < 0 || isEmpty(net.values[value]); });
-  for (size_t i = 0; i < op.inputs.size() && !makesNothing; ++i)
-    if (!leavesOut && op.inputs[i] >= 0 && isEmpty(net.values[op.inputs[i]]))
-      return fail(*op.node, fmt::format("operand {} has no elements", i + 1));
-  for (llvm::ArrayRef<int> list : {llvm::ArrayRef<int>(op.inputs), llvm::ArrayRef<int>(op.outputs)})
-    for (int value : list) {
-      if (value < 0)
-        continue;
-      const Value &one = net.values[value];
-      net.dims.multiply(net.dims.product(one.shape), std::max(bitsOf(one.type), 8u));
-      if (net.dims.takeFailure())
-        return fail(*op.node, fmt::format("`{}` has more bits than 64 bits can count",
-                                          shown(one.name.empty() ? op.type : one.name)));
-    }
-  return true;
-}
-
-bool Flattener::checkTensors() {
-  for (const Op &op : net.ops) {
-    number = op.number;
-    if (!op.isGone && !checkOperands(op))
-      return false;
-  }
-  for (int output : net.outputs)
-    if (isEmpty(net.values[output])) {
-      diagnostics.report(
-          at(0), diag::GraphBroken, model.format,
-          fmt::format("its result `{}` has no elements", shown(net.values[output].name)));
-      return false;
-    }
-  return true;
-}
-
 std::string Flattener::inputNames() const {
   std::string known;
   for (const ValueInfo &info : model.graph.inputs)

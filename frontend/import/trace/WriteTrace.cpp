@@ -208,14 +208,12 @@ std::string Writer::body() const {
                            called);
     results += (results.empty() ? "outputs_" : ", outputs_") + kind.name;
   }
-  if (!kinds.empty())
-    text += fmt::format("\n// All of them, one by one.\nworkload calls -> {} {{\n{}}}\n", results,
-                        whole);
-  return text;
+  return text + fmt::format("\n// All of them, one by one.\nworkload calls -> {} {{\n{}}}\n",
+                            results, whole);
 }
 
 std::string Writer::comparison() const {
-  if (options.table.empty() || kinds.empty())
+  if (options.table.empty())
     return "";
   std::string text = "\nlet kinds = [";
   for (const Kind &kind : kinds)
@@ -230,7 +228,10 @@ std::string Writer::comparison() const {
 
 llvm::Optional<Written> Writer::run() {
   choose();
-  if (!reportUnknown())
+  if (kinds.empty())
+    diagnostics.report({file, 0, 0}, diag::GraphBroken, "PyTorch",
+                       "it has no call of an operator that computes something");
+  if (kinds.empty() || !reportUnknown())
     return llvm::None;
   Written written;
   written.program = heading();

@@ -117,9 +117,7 @@ static llvm::Optional<ModelProgram> findModel(Session &session, const ModelForma
   if (format || llvm::sys::fs::exists(path))
     return readModel(session, format ? *format : *modelFormat("hf"), path, arguments);
   Program library(session.sources, session.diagnostics);
-  size_t errors = session.diagnostics.errorCount();
-  auto model = libraryModel(path, library);
-  if (model || session.diagnostics.errorCount() > errors)
+  if (auto model = libraryModel(path, library))
     return model;
   llvm::StringRef own = path.contains('/') ? path.rsplit('/').second : path; // OWNER/MODEL
   return readModel(session, *modelFormat("hf"), path, arguments, namesLike(own, libraryModels()));
