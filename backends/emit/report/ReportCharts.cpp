@@ -17,8 +17,10 @@ namespace {
 class Charts {
 public:
   Charts(const emit::Input &input, llvm::StringRef which) : heap(duk_create_heap_default()) {
-    if (!heap)
-      throw std::bad_alloc();
+    if (!heap) {
+      problem = "no memory is left for the interpreter of charts.js";
+      return;
+    }
     std::string data;
     llvm::raw_string_ostream stream(data);
     reportData(input).printLine(stream);
