@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/Evaluation.h"
 
+#include "api/Reports.h"
 #include "api/fit/ChipFit.h"
 #include "api/statements/Statements.h"
 #include "backends/gpu/TileSearch.h"
@@ -322,7 +323,12 @@ void Evaluation::statement(const StatementContext &statement, const Listener &li
   if (needsResults && evaluated.results.empty())
     return;
   checkExpectations(evaluated);
+  if (!checkReports(*this, evaluated))
+    return;
+  if (op.is(study::ReportOp::opName))
+    evaluated.tables = fileTables(*this, evaluated);
   listener(evaluated);
+  llvm::move(evaluated.tables, std::back_inserter(fileReports));
 }
 
 void Evaluation::checkAsked(FileId file) {

@@ -8,6 +8,7 @@
 
 #include "api/Agreement.h"
 #include "api/Context.h"
+#include "api/ReportTable.h"
 #include "api/RunOptions.h"
 #include "api/tools/AskedTools.h"
 #include "backends/core/CostProvider.h"
@@ -30,6 +31,8 @@ struct Evaluated {
   const ir::Operation *point = nullptr;
   /// One for an evaluation, one per row of a comparison.
   std::vector<const emit::Result *> results;
+  /// Of a `report` at file level.
+  std::vector<ReportTable> tables = {};
 };
 
 /// A search and the result that it led to.
@@ -99,6 +102,8 @@ public:
   std::vector<mapper::StoredRow> sweepRows() const;
   /// The tables of measurements, in file order.
   const std::deque<PredictedTable> &tables() const { return predicted; }
+  /// What `report` at file level asks for, in file order.
+  llvm::ArrayRef<ReportTable> reports() const { return fileReports; }
   /// Outcomes of `expect` at file level.
   llvm::ArrayRef<emit::Expectation> expectations() const { return fileExpectations; }
   /// The results of that name: one for each row of its statement and point of its sweep.
@@ -163,6 +168,7 @@ private:
   std::deque<emit::Result> found;
   std::deque<Searched> searched;
   std::deque<PredictedTable> predicted;
+  std::vector<ReportTable> fileReports;
   /// The row of a table at hand.
   struct {
     size_t firstResult = 0, firstSearch = 0;

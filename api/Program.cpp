@@ -45,6 +45,7 @@ public:
 
 api::Sink::~Sink() = default;
 void api::Sink::result(Result) {}
+void api::Sink::table(Table) {}
 void api::Sink::at(const std::string &) {}
 void api::Sink::count(bool, int64_t, int64_t) {}
 void api::Sink::best(bool, const std::string &) {}
@@ -218,10 +219,12 @@ bool api::Program::run(Sink &sink, const RunSettings &settings) {
       for (const emit::Result *result : evaluated.results) {
         Result typed =
             typedResult(*result, evaluated.op.name(), evaluation.searchOf(*result), state->sources);
-        typed.tables =
-            typedTables(evaluated.op, *result, evaluation.names(evaluated.module, result));
+        for (const ReportTable &table : blockTables(evaluation, evaluated, *result))
+          typed.tables.push_back(typedTable(table));
         sink.result(std::move(typed));
       }
+    for (const ReportTable &table : evaluated.tables)
+      sink.table(typedTable(table));
   });
   state->watcher.sink = nullptr;
   return good;

@@ -118,11 +118,41 @@ static void addComparisons(emit::Json &document, const Evaluation &evaluation) {
     document.set("comparisons", std::move(list));
 }
 
+/// A number in its base unit, a word, or null where there is no value.
+static emit::Json cellJson(const ExpressionValue &value) {
+  if (value.number)
+    return value.number->toDouble();
+  return emit::whyNotGiven(value).empty() ? emit::Json(emit::describe(value)) : emit::Json();
+}
+
+static emit::Json reportJson(const ReportTable &table) {
+  emit::Json columns = emit::Json::array(), rows = emit::Json::array();
+  for (const ReportColumn &column : table.columns)
+    columns.push(column.title);
+  for (const ReportTable::Row &row : table.rows) {
+    emit::Json cells = emit::Json::array();
+    for (const ExpressionValue &value : row.cells)
+      cells.push(cellJson(value));
+    rows.push(emit::Json::object().set("label", row.label).set("cells", std::move(cells)));
+  }
+  return emit::Json::object()
+      .set("name", table.name)
+      .set("by", table.by)
+      .set("columns", std::move(columns))
+      .set("rows", std::move(rows));
+}
+
 static void addFindings(emit::Json &document, const Evaluation &evaluation) {
   addSweeps(document, evaluation);
   addComparisons(document, evaluation);
   if (!evaluation.tables().empty())
     document.set("tables", tablesJson(evaluation.tables()));
+  if (evaluation.reports().empty())
+    return;
+  emit::Json reports = emit::Json::array();
+  for (const ReportTable &table : evaluation.reports())
+    reports.push(reportJson(table));
+  document.set("reports", std::move(reports));
 }
 
 emit::Json api::chartedTables(const std::deque<PredictedTable> &tables, size_t figures) {

@@ -134,8 +134,7 @@ Result api::typedResult(const emit::Result &result, llvm::StringRef statement,
 }
 
 /// What the expression of a column comes to.
-static Metric typedCell(study::ColumnOp column, const emit::MetricNames &names) {
-  emit::ExpressionValue found = emit::evaluateExpression(column.expr(), names);
+static Metric typedCell(const ReportColumn &column, const emit::ExpressionValue &found) {
   MetricValue value;
   value.notGiven = emit::whyNotGiven(found);
   if (found.number) {
@@ -144,42 +143,19 @@ static Metric typedCell(study::ColumnOp column, const emit::MetricNames &names) 
   } else if (value.notGiven.empty()) {
     value.text = emit::describe(found); // a word, or whether a condition holds
   }
-  return typedMetric(column.title(), value);
+  return typedMetric(column.title, value);
 }
 
-std::vector<Table> api::typedTables(const ir::Operation &statement, const emit::Result &result,
-                                    emit::MetricNames names) {
-  std::vector<Table> tables;
-  auto add = [&](study::ReportOp report, llvm::StringRef by,
-                 llvm::ArrayRef<emit::BreakdownRow> rows) {
-    Table &table = tables.emplace_back();
-    table.by = by.str();
-    for (study::ColumnOp column : report.columns())
-      table.columns.push_back(column.title());
-    for (const emit::BreakdownRow &row : rows) {
-      names.part = row.metric;
-      Table::Row &typed = table.rows.emplace_back(Table::Row{row.label, {}});
-      for (study::ColumnOp column : report.columns())
-        typed.cells.push_back(typedCell(column, names));
-    }
-  };
-  for (const ir::Operation &op : statement.body()) {
-    auto report = ir::as<study::ReportOp>(op);
-    if (!report)
-      continue;
-    bool hasParts = false;
-    for (const std::string &by : report.by()) {
-      size_t others = 0;
-      auto rows =
-          emit::isBreakdown(by) ? emit::breakdownRows(result, by, SIZE_MAX, others) : llvm::None;
-      hasParts |= rows.hasValue();
-      if (rows)
-        add(report, by, *rows);
-    }
-    if (!hasParts)
-      add(report, "", {{result.label, nullptr}});
+Table api::typedTable(const ReportTable &table) {
+  Table typed{table.name, table.by, {}, {}};
+  for (const ReportColumn &column : table.columns)
+    typed.columns.push_back(column.title);
+  for (const ReportTable::Row &row : table.rows) {
+    Table::Row &added = typed.rows.emplace_back(Table::Row{row.label, {}});
+    for (const auto &[column, value] : llvm::zip(table.columns, row.cells))
+      added.cells.push_back(typedCell(column, value));
   }
-  return tables;
+  return typed;
 }
 
 const Metric *Result::find(std::string_view metric) const {

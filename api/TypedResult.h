@@ -4,8 +4,8 @@
 #ifndef PERFC_API_TYPEDRESULT_H
 #define PERFC_API_TYPEDRESULT_H
 
+#include "api/ReportTable.h"
 #include "api/perfc/Program.h"
-#include "backends/emit/MetricExpression.h"
 #include "backends/emit/Result.h"
 #include "backends/mapper/StudySearch.h"
 
@@ -14,14 +14,11 @@ namespace perfc::api {
 Place typedPlace(SourceRange range, const SourceManager &sources);
 Problem typedProblem(const Diagnostic &diagnostic, const SourceManager &sources);
 /// `statement` is the operation of the study level that led to it; `search` what it has searched,
-/// null for others.
-/// The tables of reports come from `typedTables`.
+/// null for others. The tables of reports come from `typedTable`.
 Result typedResult(const emit::Result &result, llvm::StringRef statement,
                    const mapper::SearchSummary *search, const SourceManager &sources);
 
-/// What each `report` in the block of `statement` asks for of `result`, whose names are `names`.
-std::vector<Table> typedTables(const ir::Operation &statement, const emit::Result &result,
-                               emit::MetricNames names);
+Table typedTable(const ReportTable &table);
 
 } // namespace perfc::api
 

@@ -2,8 +2,8 @@
 # perfc_library(TARGET [COLD] [SUBFOLDERS dir…] [DEPENDS lib…] [PRIVATE_DEPENDS lib…])
 #
 # One library per folder: its sources are the folder's *.cpp (and those of SUBFOLDERS), found again at each build. A folder
-# that has no source yet becomes an INTERFACE library, so what stands on it can already name it. COLD: its code runs once for a
-# file or a statement, not for each kernel or mapping, so a release is built sooner and no slower with fewer optimisations.
+# that has no source yet becomes an INTERFACE library, so what stands on it can already name it. COLD: a program spends little of its
+# time in it (makes modules, reads files, prints results), so a release is built sooner, and 1 % slower, with fewer optimisations.
 function(perfc_library target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SUBFOLDERS;DEPENDS;PRIVATE_DEPENDS")
   set(patterns "*.cpp")

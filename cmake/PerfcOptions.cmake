@@ -37,8 +37,9 @@ if(PERFC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${PERFC_CCACHE}")
 endif()
 
-# Of code that is not timed: a quarter less time to compile than -O2. Without the two flags g++ would not inline at -O1.
-set(PERFC_COLD_FLAGS "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1;-finline-functions;-finline-small-functions>")
+# Of code that is not timed: a third less time to compile than -O2. Without the two flags g++ would not inline at -O1, where it
+# takes more for uninitialised than is.
+set(PERFC_COLD_FLAGS "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1;-finline-functions;-finline-small-functions;-Wno-maybe-uninitialized>")
 
 add_library(perfc_options INTERFACE)
 target_include_directories(perfc_options INTERFACE "${PROJECT_SOURCE_DIR}")

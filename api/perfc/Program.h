@@ -98,13 +98,15 @@ struct Part {
   std::vector<Part> parts;
 };
 
-/// What a `report` in the block of a statement asks for: a row for the result, or one for each of
-/// its parts.
+/// What a `report` asks for. In the block of a statement a row for the result, or one for each of
+/// its parts; at file level a table for each column: of a result its rows under the usual metrics,
+/// or its parts, of a figure its value for each result that it is about.
 struct Table {
   struct Row {
     std::string label;
     std::vector<Metric> cells; ///< one for each column, by which they are called
   };
+  std::string name;                 ///< what it is about: "a", "a.latency / b.latency"
   std::string by;                   ///< "kernel", "memory", …; "" for a row of the whole result
   std::vector<std::string> columns; ///< as written
   std::vector<Row> rows;
@@ -149,6 +151,8 @@ public:
   virtual ~Sink();
   /// A result, as soon as it is there, to keep.
   virtual void result(Result result);
+  /// What a `report` at file level asks for, where it stands among the results.
+  virtual void table(Table table);
   /// The statement that the run is at, in words.
   virtual void at(const std::string &what);
   /// `done` of `total` points of a sweep, or of what the statement at hand looks through.

@@ -170,6 +170,16 @@ class Program(unittest.TestCase):
         with self.assertRaises(KeyError):
             result["nothing"]
 
+    def test_gives_reports_of_the_file(self):
+        results = perfc.compile(PRODUCT + "report one\nreport one.macs * 2, one.latency / 0s\nreport one by kernel\n").run()
+        self.assertEqual(len(results), 1)
+        one, macs, nothing, parts = results.tables
+        self.assertEqual((one.name, one.columns[0], len(one.rows)), ("one", "latency", 1))
+        self.assertEqual(one.rows[0].cells[0].value, results[0]["latency"].value)
+        self.assertEqual((macs.name, macs.rows[0].cells[0].value), ("one.macs * 2", 2 * 64 ** 3))
+        self.assertIsNone(nothing.rows[0].cells[0].value)
+        self.assertEqual((parts.by, len(parts.rows)), ("kernel", 1))
+
     def test_makes_dictionaries(self):
         document = perfc.compile(PRODUCT).run()[0].to_dict()
         self.assertEqual(document["metrics"]["macs"]["value"], 64 ** 3)

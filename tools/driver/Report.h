@@ -44,12 +44,7 @@ private:
   void printPoint(const api::Evaluated &evaluated);
   void printReport(const api::Evaluated &evaluated, study::ReportOp report);
   void printResultRows(const api::Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns);
-  void printBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
-                      const emit::Result &result, llvm::ArrayRef<ReportColumn> columns,
-                      llvm::StringRef rows);
-  void printFileBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
-                          llvm::ArrayRef<ReportColumn> columns);
-  bool checkRows(study::ReportOp report, const emit::MetricNames &names);
+  void printParts(const api::ReportTable &parts);
   void printFileReport(const api::Evaluated &evaluated);
   /// Reasons and figures of a result are never cut, whatever the width.
   void printTotals(const emit::Result &result);
@@ -59,6 +54,9 @@ private:
   std::vector<std::string> cells(const emit::MetricNames &names,
                                  llvm::ArrayRef<ReportColumn> columns,
                                  std::vector<std::string> before);
+  /// Adds the rows of a table that `report` asks for.
+  void addRows(Table &table, const api::ReportTable &rows);
+  size_t partsLimit() const; ///< how many parts are shown
   void printMissing();
 
   Session &session;

@@ -8,15 +8,6 @@ using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
-std::vector<ReportColumn> driver::columnsOf(study::ReportOp report) {
-  std::vector<ReportColumn> columns;
-  for (study::ColumnOp column : report.columns())
-    columns.push_back({column.expr(), column.title()});
-  return columns;
-}
-
-ReportColumn driver::namedColumn(llvm::StringRef metric) { return {metric, metric.str()}; }
-
 std::vector<ReportColumn> driver::reportColumns(const api::Evaluated &evaluated,
                                                 std::vector<std::string> &by) {
   for (const ir::Operation &op : evaluated.op.body())
@@ -24,15 +15,11 @@ std::vector<ReportColumn> driver::reportColumns(const api::Evaluated &evaluated,
       by = report.by();
       return columnsOf(report);
     }
-  std::vector<ReportColumn> columns;
-  for (llvm::StringRef name : {"latency", "energy", "utilization", "bottleneck"})
-    columns.push_back(namedColumn(name));
-  return columns;
+  return usualColumns();
 }
 
-static std::string cellOf(const MetricNames &names, const ReportColumn &column,
-                          MissingCells &missing) {
-  ExpressionValue value = emit::evaluateExpression(column.expr, names);
+std::string driver::cellText(const ReportColumn &column, const ExpressionValue &value,
+                             MissingCells &missing) {
   if (std::string why = emit::whyNotGiven(value); !why.empty()) {
     missing[column.title] = std::move(why);
     return "-";
@@ -49,6 +36,6 @@ std::vector<std::string> driver::cellsOf(const MetricNames &names,
                                          MissingCells &missing) {
   std::vector<std::string> cells;
   for (const ReportColumn &column : columns)
-    cells.push_back(cellOf(names, column, missing));
+    cells.push_back(cellText(column, emit::evaluateExpression(column.expr, names), missing));
   return cells;
 }

@@ -4,24 +4,13 @@
 #ifndef PERFC_TOOLS_DRIVER_REPORTCOLUMNS_H
 #define PERFC_TOOLS_DRIVER_REPORTCOLUMNS_H
 
-#include "api/Evaluation.h"
-#include "backends/emit/BreakdownRows.h"
+#include "api/Reports.h"
 #include <map>
 
 namespace perfc::driver {
 
-using emit::BreakdownRow;
-using emit::breakdownRows;
-using emit::isBreakdown;
+using api::ReportColumn;
 
-/// A column of `report`: what it is, and how it is written.
-struct ReportColumn {
-  ir::Attribute expr;
-  std::string title;
-};
-
-std::vector<ReportColumn> columnsOf(study::ReportOp report);
-ReportColumn namedColumn(llvm::StringRef metric);
 /// The columns of the first `report` of the statement, and what its rows are; the usual ones
 /// without a report.
 std::vector<ReportColumn> reportColumns(const api::Evaluated &evaluated,
@@ -29,7 +18,10 @@ std::vector<ReportColumn> reportColumns(const api::Evaluated &evaluated,
 
 /// Why cells are empty, by the title of the column.
 using MissingCells = std::map<std::string, std::string>;
-/// A value for each column, or "-" with the reason in `missing`.
+/// The text of a cell, or "-" with the reason in `missing`.
+std::string cellText(const ReportColumn &column, const api::ExpressionValue &value,
+                     MissingCells &missing);
+/// The same of each column, where its names lead to.
 std::vector<std::string> cellsOf(const emit::MetricNames &names,
                                  llvm::ArrayRef<ReportColumn> columns, MissingCells &missing);
 

@@ -23,6 +23,17 @@ std::vector<std::string> Report::cells(const MetricNames &names,
   return before;
 }
 
+void Report::addRows(Table &table, const ReportTable &rows) {
+  for (const ReportTable::Row &row : rows.rows) {
+    std::vector<std::string> texts{row.label};
+    for (const auto &[column, value] : llvm::zip(rows.columns, row.cells))
+      texts.push_back(cellText(column, value, missing));
+    table.addRow(std::move(texts));
+  }
+}
+
+size_t Report::partsLimit() const { return session.isVerbose() ? SIZE_MAX : kernelLimit; }
+
 /// Why the table that was printed has cells without a value.
 void Report::printMissing() {
   for (const auto &[title, why] : missing)
@@ -51,29 +62,18 @@ void Report::printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportCo
       printExpectations(*result, result->label);
 }
 
-void Report::printBreakdown(const Evaluated &evaluated, study::ReportOp report,
-                            const emit::Result &result, llvm::ArrayRef<ReportColumn> columns,
-                            llvm::StringRef rows) {
-  size_t others = 0, limit = session.isVerbose() ? SIZE_MAX : kernelLimit;
-  llvm::Optional<std::vector<BreakdownRow>> lines = breakdownRows(result, rows, limit, others);
-  if (!lines) {
-    session.diagnostics.report(report->range(), diag::NotSupportedYet, "`report` by " + rows.str());
-    return;
-  }
-  std::vector<TableColumn> titles{{rows.str(), Align::Left}};
-  for (const ReportColumn &column : columns) {
+/// A row for each part, and one for those that have none.
+void Report::printParts(const ReportTable &parts) {
+  std::vector<TableColumn> titles{{parts.by, Align::Left}};
+  for (const ReportColumn &column : parts.columns) {
     bool isWord = column.expr.is(ir::AttrKind::String) && column.expr.asString() == "bottleneck";
     titles.push_back({column.title, isWord ? Align::Left : Align::Right});
   }
   Table table(std::move(titles));
-  MetricNames names = evaluation.names(evaluated.module, &result);
-  for (const BreakdownRow &line : *lines) {
-    names.part = line.metric;
-    table.addRow(cells(names, columns, {line.label}));
-  }
-  if (others) {
-    std::vector<std::string> left(columns.size() + 1);
-    left[0] = fmt::format("{} others", others);
+  addRows(table, parts);
+  if (parts.others) {
+    std::vector<std::string> left(parts.columns.size() + 1);
+    left[0] = fmt::format("{} others", parts.others);
     table.addRow(std::move(left));
   }
   table.print(out, session.tableWidth(), session.colorOut);
@@ -88,92 +88,37 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
   for (const emit::Result *result : evaluated.results) {
     title(result->label, details(result->cost));
     for (const std::string &rows : by)
-      printBreakdown(evaluated, report, *result, columns, rows);
+      if (auto parts = partsTable(*result, evaluation.names(evaluated.module, result), columns,
+                                  rows, partsLimit()))
+        printParts(*parts);
     printTotals(*result);
     printFindings(*result);
   }
 }
 
-/// `report e by kernel` at file level: the parts of each named result.
-void Report::printFileBreakdown(const Evaluated &evaluated, study::ReportOp report,
-                                llvm::ArrayRef<ReportColumn> columns) {
-  for (const ReportColumn &column : columnsOf(report)) {
-    std::string name = column.expr.is(ir::AttrKind::String) ? column.expr.asString().str() : "";
-    std::vector<const emit::Result *> named = evaluation.named(name);
-    if (named.empty())
-      session.diagnostics.report(report->range(), diag::UnknownResult, column.title);
-    for (const emit::Result *result : named) {
-      title(namedRow(result->label, *result, result->point.empty(), llvm::None),
-            details(result->cost));
-      for (const std::string &rows : report.by())
-        printBreakdown(evaluated, report, *result, columns, rows);
-    }
-  }
-}
-
-/// Whether what the report at file level is by is set by a sweep of one of its results; false after
-/// a report.
-bool Report::checkRows(study::ReportOp report, const MetricNames &names) {
-  std::vector<llvm::StringRef> known;
-  bool hasResults = false;
-  for (const ReportColumn &column : columnsOf(report)) {
-    std::vector<std::string> about = emit::severalResults(column.expr, names);
-    if (column.expr.is(ir::AttrKind::String))
-      about.push_back(column.expr.asString().str());
-    for (const std::string &name : about)
-      for (const emit::Result *result : evaluation.named(name)) {
-        hasResults = true;
-        for (const auto &[set, value] : result->point.entries())
-          known.push_back(set);
-      }
-  }
-  for (const std::string &rows : report.by())
-    if (hasResults && !llvm::is_contained(known, llvm::StringRef(rows))) {
-      session.diagnostics.report(report->range(), diag::UnknownRows, rows)
-          .suggest(rows, known, "rows are by what a sweep sets, or by `kernel`, `memory`, …");
-      return false;
-    }
-  return true;
-}
-
-/// `report` at file level: rows are named results and figures of them.
+/// `report` at file level: first the rows of results, then figures of them; or parts of results.
 void Report::printFileReport(const Evaluated &evaluated) {
-  auto report = ir::as<study::ReportOp>(evaluated.op);
-  if (!report)
+  if (!evaluated.op.is(study::ReportOp::opName))
     return;
-  Table table({{"", Align::Left}, {"latency"}, {"energy"}, {"util"}, {"bound", Align::Left}});
+  Table results({{"", Align::Left}, {"latency"}, {"energy"}, {"util"}, {"bound", Align::Left}});
   Table figures({{"", Align::Left}, {""}});
-  std::vector<ReportColumn> standard;
-  for (llvm::StringRef name : {"latency", "energy", "utilization", "bottleneck"})
-    standard.push_back(namedColumn(name));
-  MetricNames names = evaluation.names(evaluated.module, nullptr);
-  std::vector<std::string> by = report.by();
-  if (!by.empty() && isBreakdown(by.front()))
-    return printFileBreakdown(evaluated, report, standard);
-  if (!checkRows(report, names))
-    return;
-  for (const ReportColumn &column : columnsOf(report)) {
-    bool isResult = column.expr.is(ir::AttrKind::String);
-    std::vector<std::string> several = emit::severalResults(column.expr, names);
-    std::string name = isResult ? column.expr.asString().str() : "";
-    std::vector<const emit::Result *> named = evaluation.named(name);
-    if (evaluation.isUnsupported(llvm::StringRef(name).split('.').first)) {
-      table.addRow({name, "not supported yet", "", "", ""});
-    } else if (!named.empty()) {
-      for (const emit::Result *result : named)
-        table.addRow(cells(evaluation.names(evaluated.module, result), standard,
-                           {namedRow(name, *result, named.size() == 1, by)}));
-    } else if (several.empty()) {
-      figures.addRow(cells(names, column, {column.title}));
-    } else {
-      for (const emit::Result *result : evaluation.named(several.front())) {
-        figures.addRow(cells(emit::withOne(names, several.front(), result), column,
-                             {namedRow(column.title, *result, false, by)}));
-      }
-    }
+  const emit::Result *whole = nullptr;
+  for (const ReportTable &table : fileTables(evaluation, evaluated, partsLimit())) {
+    if (table.whole && table.whole != whole)
+      title(namedRow(table.whole->label, *table.whole, table.whole->point.empty(), llvm::None),
+            details(table.whole->cost));
+    whole = table.whole;
+    if (whole)
+      printParts(table);
+    else if (table.rows.empty())
+      results.addRow({table.name, "not supported yet", "", "", ""});
+    else
+      addRows(table.isOfResults ? results : figures, table);
   }
-  if (!table.empty())
-    table.print(out, session.tableWidth(), session.colorOut);
+  if (whole)
+    return;
+  if (!results.empty())
+    results.print(out, session.tableWidth(), session.colorOut);
   figures.print(out, session.tableWidth(), session.colorOut, /*titles=*/false);
   printMissing();
   out << '\n';

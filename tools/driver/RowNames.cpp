@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/RowNames.h"
 
-#include "backends/mapper/SweepRows.h"
 #include <set>
 
 using namespace perfc;
@@ -46,16 +45,4 @@ std::vector<std::string> driver::pointNames(llvm::ArrayRef<const emit::Result *>
     brief.push_back(withoutArguments(whole.back()));
   }
   return areDistinct(brief) ? brief : whole;
-}
-
-std::string driver::namedRow(llvm::StringRef name, const emit::Result &result, bool isOne,
-                             llvm::ArrayRef<std::string> by) {
-  ir::AttrDict point;
-  for (const std::string &swept : by)
-    if (const ir::Attribute *value = result.point.find(swept))
-      point.set(swept, *value);
-  std::string text = mapper::bindingsText(by.empty() ? result.point : point);
-  if (isOne && by.empty())
-    return name.str();
-  return name.str() + (text.empty() ? " on " + result.on : ", " + text);
 }

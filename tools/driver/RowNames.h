@@ -16,11 +16,6 @@ std::vector<std::string> comparedNames(llvm::ArrayRef<const emit::Result *> resu
 /// suffices, so that all points read alike.
 std::vector<std::string> pointNames(llvm::ArrayRef<const emit::Result *> results);
 
-/// What tells the results of one name apart, "e, b = 64", "d on h100_sxm": the values of the names
-/// in `by`, or of all that are swept. The name alone for the only one.
-std::string namedRow(llvm::StringRef name, const emit::Result &result, bool isOne,
-                     llvm::ArrayRef<std::string> by);
-
 } // namespace perfc::driver
 
 #endif // PERFC_TOOLS_DRIVER_ROWNAMES_H

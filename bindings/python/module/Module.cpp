@@ -129,6 +129,7 @@ static void declareParts(py::module_ &module) {
       .field("label", &api::Table::Row::label)
       .field("cells", &api::Table::Row::cells);
   Record<api::Table>(module, "Table")
+      .field("name", &api::Table::name)
       .field("by", &api::Table::by)
       .field("columns", &api::Table::columns)
       .field("rows", &api::Table::rows);
@@ -188,6 +189,7 @@ static void declareResults(py::module_ &module) {
           "at", [](const Results &self, size_t i) { return &self.all().at(i); },
           py::return_value_policy::reference_internal)
       .def_readonly("is_interrupted", &Results::isInterrupted)
+      .def_property_readonly("tables", &Results::tables)
       .def_property_readonly("findings", &Results::findings)
       .def("metric_names", &Results::metricNames)
       .def("setting_names", &Results::settingNames)

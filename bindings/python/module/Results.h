@@ -38,6 +38,7 @@ public:
   using Listener = std::function<void(const Progress &)>;
 
   void result(api::Result result) override;
+  void table(api::Table table) override { reports.push_back(std::move(table)); }
   void at(const std::string &what) override;
   void count(bool ofSweep, int64_t done, int64_t total) override;
   void best(bool ofSweep, const std::string &text) override;
@@ -52,6 +53,8 @@ public:
   void end(const api::Program &program);
 
   const std::deque<api::Result> &all() const { return found; }
+  /// What `report` at file level asks for.
+  const std::vector<api::Table> &tables() const { return reports; }
   const std::vector<Findings> &findings() const { return problems; }
   bool isInterrupted = false; ///< by Ctrl-C: these are those so far
 
@@ -72,6 +75,7 @@ private:
   bool isInSweep = false; ///< of the program
   std::chrono::steady_clock::time_point told;
   std::deque<api::Result> found;
+  std::vector<api::Table> reports;
   std::vector<Findings> problems;
   Settings point;
   std::map<std::pair<Of, std::string>, std::vector<double>> columns;

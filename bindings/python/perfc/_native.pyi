@@ -105,7 +105,9 @@ class Row(_Record):
     cells: list[Metric]
 
 class Table(_Record):
-    """What a `report` in the block of a statement asks for: a row for the result (`by` is ""), or for each of its parts."""
+    """What a `report` asks for: in the block of a statement a row for the result (`by` is ""), or for each of its parts; at
+    file level a table for each of its columns, or for the parts of each result."""
+    name: str
     by: str
     columns: list[str]
     rows: list[Row]
@@ -157,6 +159,7 @@ class Of:
 
 class Results:
     is_interrupted: bool
+    tables: list[Table]
     findings: list[Findings]
     def __len__(self) -> int: ...
     def at(self, index: int) -> Result: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Union, overload
 
-from ._native import Findings, Of, Problem, Result
+from ._native import Findings, Of, Problem, Result, Table
 from ._native import Results as _Results
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ class Results(Sequence[Result]):
     def is_interrupted(self) -> bool:
         """Whether Ctrl-C ended the run: the results are those so far, a search's the best so far."""
         return self._native.is_interrupted
+
+    @property
+    def tables(self) -> list[Table]:
+        """What `report` at file level asks for: a table for each of its columns, or for the parts of each result."""
+        return self._native.tables
 
     @property
     def failures(self) -> list[Findings]:

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/sweep/PointTable.h"
 
+#include "backends/emit/BreakdownRows.h"
 #include "tools/driver/ReportColumns.h"
 #include "tools/driver/RowNames.h"
 #include "llvm/Support/JSON.h"
@@ -40,7 +41,7 @@ PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evalua
     before.push_back(mapper::bindingText(value));
   }
   table.columns.push_back(textColumn("on"));
-  auto parts = llvm::find_if(by, [](const std::string &rows) { return isBreakdown(rows); });
+  auto parts = llvm::find_if(by, [](const std::string &rows) { return emit::isBreakdown(rows); });
   if (parts != by.end())
     table.columns.push_back(textColumn(*parts));
   for (const ReportColumn &column : columns)
@@ -50,13 +51,13 @@ PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evalua
   for (size_t i = 0; i < labels.size(); ++i) {
     const emit::Result &result = *evaluated.results[i];
     MetricNames names = evaluation.names(evaluated.module, &result);
-    std::vector<BreakdownRow> rows{{"", nullptr}};
+    std::vector<emit::BreakdownRow> rows{{"", nullptr}};
     size_t others = 0;
     if (parts != by.end())
-      if (auto found = breakdownRows(result, *parts, SIZE_MAX, others))
+      if (auto found = emit::breakdownRows(result, *parts, SIZE_MAX, others))
         rows = std::move(*found);
     PointTable::Lines &lines = table.results.emplace_back();
-    for (const BreakdownRow &row : rows) {
+    for (const emit::BreakdownRow &row : rows) {
       names.part = row.metric;
       std::vector<std::string> &line = lines.emplace_back(before);
       line.push_back(labels[i]);
