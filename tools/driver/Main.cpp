@@ -5,9 +5,9 @@
 #include "tools/driver/Command.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <csignal>
 #include <cstdlib>
-#include <exception>
 #include <fcntl.h>
 #include <new>
 #include <unistd.h>
@@ -15,18 +15,27 @@
 using namespace perfc;
 using namespace perfc::driver;
 
-/// Prints one line with what is safe in a signal handler, and ends.
-[[noreturn]] static void endWithDefect(int) {
-  static const char line[] = "perfc: this is a defect in perfc itself, not in your file; "
-                             "please report it with the file and the command\n";
-  ssize_t written = write(STDERR_FILENO, line, sizeof(line) - 1);
+/// Prints one line with what is safe in a signal handler and needs no memory, and ends.
+[[noreturn]] static void endWith(llvm::StringRef line) {
+  ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   (void)written;
   _exit(ExitDefect);
 }
 
-/// Crashes and failed assertions end in endWithDefect; the stack of its own also serves when the
-/// usual one has overflowed.
+[[noreturn]] static void endWithDefect(int) {
+  endWith("perfc: this is a defect in perfc itself, not in your file; please report it with the "
+          "file and the command\n");
+}
+
+void driver::endWithoutMemory() {
+  endWith("perfc: the memory of this machine does not suffice for the input\n");
+}
+
+/// Crashes, failed assertions and exceptions end in endWithDefect; the stack of its own also serves
+/// when the usual one has overflowed. Where memory ends, nobody throws.
 static void catchSignals() {
+  std::set_new_handler(endWithoutMemory);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
   static char stack[16384];
   stack_t alternate{};
   alternate.ss_sp = stack;
@@ -131,13 +140,5 @@ int driver::perfcMain(int argc, char **argv) {
     llvm::outs().clear_error();
     llvm::errs().clear_error();
   });
-  try {
-    return runWords(llvm::ArrayRef<const char *>(argv + 1, argc > 0 ? argc - 1 : 0));
-  } catch (const std::bad_alloc &) {
-    llvm::errs() << "perfc: the memory of this machine does not suffice for the input\n";
-  } catch (const std::exception &) {
-    llvm::errs() << "perfc: this is a defect in perfc itself, not in your file; please report it "
-                    "with the file and the command\n";
-  }
-  return ExitDefect;
+  return runWords(llvm::ArrayRef<const char *>(argv + 1, argc > 0 ? argc - 1 : 0));
 }

@@ -8,6 +8,9 @@
 
 namespace perfc::driver {
 
+/// Says that the memory does not suffice, and ends the process.
+[[noreturn]] void endWithoutMemory();
+
 /// The exit status of `perfc` for these arguments.
 int perfcMain(int argc, char **argv);
 
