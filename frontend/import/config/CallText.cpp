@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/config/CallText.h"
 
+#include "frontend/import/config/Quantization.h"
 #include "frontend/import/config/Tasks.h"
 #include "frontend/import/names/ProgramNames.h"
 #include "ir/common/diagnostics/Models.h"
@@ -99,7 +100,7 @@ std::string CallText::argument(const ast::Arg &parameter, llvm::ArrayRef<const a
     return "";
   }
   bool isList = byDefault && byDefault->kind == ast::ExprKind::List;
-  if (isList && value.getAsNumber()) { // one for all
+  if (isList && (value.getAsNumber() || value.getAsBoolean())) { // one for all
     llvm::json::Array elements;
     for (size_t i = 0; i < byDefault->args.size(); ++i)
       elements.push_back(value);
@@ -234,6 +235,14 @@ llvm::StringRef CallText::knownTask(llvm::StringRef task, llvm::ArrayRef<Row> ch
   return headless;
 }
 
+void CallText::reportUnused(llvm::ArrayRef<llvm::StringRef> path, llvm::StringRef kind) {
+  Diagnostic &warning =
+      diagnostics.report(config.place(path), diag::ConfigKeyUnused, path.back(), kind);
+  if (llvm::is_contained(textsOf(table, folder, "keys_of_drafts"), path.back()))
+    warning.note("such layers guess further tokens, where a server has them do so: they are stored "
+                 "beside what counts here");
+}
+
 /// Warns of each key of `object` about a size that nothing reads: no parameter called `prefix` and
 /// the key, and not what is around the object, which takes the keys `taken`.
 void CallText::warnUnused(llvm::ArrayRef<Row> chain, const Object &object,
@@ -262,8 +271,7 @@ void CallText::warnUnused(llvm::ArrayRef<Row> chain, const Object &object,
     else if (isSize(entry, sizes) &&
              llvm::none_of(textsOf(table, folder, "implied_" + entry.name), isRead) &&
              llvm::none_of(textsOf(table, folder, "same_" + entry.name), isSame))
-      diagnostics.report(config.place(path), diag::ConfigKeyUnused, entry.path[0],
-                         nameOf(*chain.front().item));
+      reportUnused(path, nameOf(*chain.front().item));
     path.pop_back();
   }
 }
@@ -339,14 +347,7 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
 }
 
 std::string CallText::format(const Object &object, std::vector<llvm::StringRef> path) {
-  const Object *producer = object.getObject("producer"), *inner = object.getObject("quantization");
-  llvm::StringRef method = object.getString("quant_method").getValueOr("");
-  if (method.empty() && producer)
-    method = producer->getString("name").getValueOr("");
-  llvm::Optional<llvm::StringRef> algorithm = object.getString("quant_algo");
-  if (!algorithm && inner)
-    algorithm = inner->getString("quant_algo");
-  std::string kind = algorithm ? (method + " " + *algorithm).str() : method.str();
+  std::string kind = quantizationMethod(object);
   std::string name = "weights_" + asName(llvm::StringRef(kind).lower());
   Row row = table.find("families", name);
   if (!row.item || row.item->word != "fn") {

@@ -52,6 +52,7 @@ private:
                      llvm::StringRef kind);
   llvm::StringRef knownTask(llvm::StringRef task, llvm::ArrayRef<Row> chain,
                             std::vector<llvm::StringRef> &path);
+  void reportUnused(llvm::ArrayRef<llvm::StringRef> path, llvm::StringRef kind);
   void warnUnused(llvm::ArrayRef<Row> chain, const llvm::json::Object &object,
                   std::vector<llvm::StringRef> &path, const std::string &prefix,
                   llvm::ArrayRef<llvm::StringRef> taken);

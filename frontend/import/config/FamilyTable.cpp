@@ -73,6 +73,8 @@ std::vector<const ast::Arg *> config::parametersOf(llvm::ArrayRef<Row> chain) {
     for (const ast::Arg &parameter : head.kind == ast::ExprKind::Call ? head.args : llvm::None)
       if (!llvm::is_contained(fixed, parameter.value->text))
         parameters.push_back(&parameter);
+    for (const ast::Arg *parameter : parameters) // a base's of the same name is another one
+      fixed.push_back(parameter->value->text);
     if (const ast::Expr *base = madeFrom(row))
       for (const ast::Arg &given : base->args)
         fixed.push_back(given.value->text);

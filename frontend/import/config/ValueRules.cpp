@@ -104,6 +104,14 @@ static bool isListOfSizes(const ast::Expr *byDefault) {
          });
 }
 
+/// True where `byDefault` is a list of booleans.
+static bool isListOfTruths(const ast::Expr *byDefault) {
+  return byDefault && byDefault->kind == ast::ExprKind::List && !byDefault->args.empty() &&
+         llvm::all_of(byDefault->args, [](const ast::Arg &each) {
+           return each.value->text == "true" || each.value->text == "false";
+         });
+}
+
 /// What `value`, a number or null for 0, has to be; "" where it is in `range`.
 static std::string mistakeOf(const Json &value, const ValueRange &range) {
   double number = value.getAsNumber().getValueOr(0);
@@ -171,6 +179,8 @@ std::string ValueRules::mistake(const ast::Arg &parameter, llvm::ArrayRef<const 
       return list ? "a number, or a list of one number again and again" : "a number";
     break;
   case Kind::List:
+    if (value.getAsBoolean() && isListOfTruths(parameter.assigned))
+      return "";
     if (!list && !(isNumber && hasSizes))
       return "a list";
     break;
