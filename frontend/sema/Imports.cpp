@@ -237,7 +237,8 @@ std::string Program::beside(const Module &module, llvm::StringRef written) const
   return path.str().str();
 }
 
-/// A model becomes a module with one workload, which goes by the name that the import gives it.
+/// A model becomes a module with one workload, which goes by the name that the import gives it; a
+/// pipeline a module of that name with several.
 void Program::importModel(Module &module, const ast::Item &item) {
   std::string path = beside(module, item.file->text);
   Module *&entry = byKey[path];
@@ -252,8 +253,12 @@ void Program::importModel(Module &module, const ast::Item &item) {
     FileId text = sources.add(path + " as a program", std::move(program->text));
     entry = loadFile(text, path);
   }
-  for (const Decl *decl : declarations(*entry))
-    if (decl->kind == DeclKind::Workload)
+  std::vector<const Decl *> workloads = declarations(*entry);
+  llvm::erase_if(workloads, [](const Decl *decl) { return decl->kind != DeclKind::Workload; });
+  if (workloads.size() > 1)
+    module.imports.push_back({entry, item.alias, "", "", item.range});
+  else
+    for (const Decl *decl : workloads)
       module.imports.push_back(
           {entry, "", decl->name, item.alias.empty() ? decl->name : item.alias, item.range});
 }

@@ -19,9 +19,9 @@ static llvm::Optional<ModelProgram> readGraph(llvm::StringRef path, const ModelO
   if (!program)
     return llvm::None;
   return ModelProgram{.text = std::move(program->text),
-                      .workload = std::move(program->workload),
-                      .format = std::move(program->format),
-                      .names = {std::move(program->parameters), {}},
+                      .models = {{.workload = std::move(program->workload),
+                                  .format = std::move(program->format),
+                                  .names = {std::move(program->parameters), {}}}},
                       .open = std::move(program->open),
                       .origins = std::move(program->origins)};
 }
@@ -34,10 +34,7 @@ static llvm::Optional<ModelProgram> readConfig(llvm::StringRef path, const Model
   auto program = config::readProgram(path, own, library.sourceManager(), table, library.diags());
   if (!program)
     return llvm::None;
-  return ModelProgram{.text = std::move(program->text),
-                      .workload = std::move(program->workload),
-                      .format = std::move(program->format),
-                      .names = std::move(program->names)};
+  return ModelProgram{.text = std::move(program->text), .models = std::move(program->models)};
 }
 
 /// The workload `name` of the library, for a program whose text is `text` of its module; nothing
@@ -50,8 +47,8 @@ workloadOf(Program &library, llvm::StringRef name,
   if (!row.item || row.item->word != "workload")
     return llvm::None;
   return ModelProgram{.text = text(row.module),
-                      .workload = name.str(),
-                      .names = config::callNames(config::chainOf(table, row))};
+                      .models = {{.workload = name.str(),
+                                  .names = config::callNames(config::chainOf(table, row))}}};
 }
 
 /// A list of layers that has none: the workload of the library that goes by its name, with its
@@ -69,7 +66,7 @@ static llvm::Optional<ModelProgram> readListed(const layers::Program &list, Prog
               "prints these");
     return llvm::None;
   }
-  program->format = list.format;
+  program->models.front().format = list.format;
   program->chip = list.chip;
   return program;
 }
@@ -83,9 +80,9 @@ static llvm::Optional<ModelProgram> readLayers(llvm::StringRef path, const Model
   if (program->text.empty())
     return readListed(*program, library);
   return ModelProgram{.text = std::move(program->text),
-                      .workload = std::move(program->workload),
-                      .format = std::move(program->format),
-                      .names = {{"batch"}, {}},
+                      .models = {{.workload = std::move(program->workload),
+                                  .format = std::move(program->format),
+                                  .names = {{"batch"}, {}}}},
                       .chip = std::move(program->chip)};
 }
 
@@ -95,7 +92,7 @@ llvm::Optional<ModelProgram> perfc::libraryModel(llvm::StringRef path, Program &
                             [](llvm::StringRef module) { return "import " + module.str() + "\n"; });
   if (!program || phase.empty())
     return program;
-  auto &phases = program->names.phases;
+  auto &phases = program->models.front().names.phases;
   if (phases.empty())
     return llvm::None;
   llvm::erase_if(phases, [wanted = phase](const auto &other) { return other.name != wanted; });

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats of models that become programs with one workload: what `import FORMAT "…" as net` and the
+// Formats of models that become programs with one workload, or a workload for each model of a
+// pipeline: what `import FORMAT "…" as net` and the
 // command read. A format is a row of the table in ModelFormats.cpp.
 #ifndef PERFC_FRONTEND_SEMA_MODELFORMATS_H
 #define PERFC_FRONTEND_SEMA_MODELFORMATS_H
@@ -18,12 +19,10 @@ struct ModelOptions {
 
 struct ModelProgram {
   std::string text;
-  std::string workload;               ///< its name
-  std::string format;                 ///< of its real numbers: "fp32"; "" where that is not said
-  config::CallNames names;            ///< what the workload and its phases may be given
-  std::vector<std::string> open;      ///< of these, what the workload has no default for
-  std::vector<graph::Origin> origins; ///< of a graph
-  std::string chip;                   ///< that it is for, as the file says; "" where it says none
+  std::vector<config::NamedModel> models; ///< its workloads: one, or several of a pipeline
+  std::vector<std::string> open;          ///< what may be given and has no default
+  std::vector<graph::Origin> origins;     ///< of a graph
+  std::string chip; ///< that it is for, as the file says; "" where it says none
 };
 
 struct ModelFormat {

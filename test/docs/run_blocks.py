@@ -110,6 +110,7 @@ class Page:
         if not block.info and block.language != "perf":
             return
         name = block.info or "block.perf"
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / name).write_text("\n".join(block.lines) + "\n")
         if block.info:
             return

@@ -21,6 +21,19 @@ struct CallNames {
   bool hasParameter(llvm::StringRef name) const;
 };
 
+/// A workload of a program that is written for a file.
+struct NamedModel {
+  std::string workload;
+  std::string format; ///< of its activations: "bf16"; "" where it is not said
+  CallNames names;    ///< what it may be given; keys of a configuration are the file's to say
+  std::string family; ///< of the library that it is an instance of, or ""
+
+  /// True where tokens follow others.
+  bool isDecoder() const { return names.hasPhase("prefill"); }
+  /// True where it takes the length of a text.
+  bool hasContext() const { return names.hasParameter("context"); }
+};
+
 /// Of a workload and what it is made `from`, `chain`: parameters that no `from` gives, and the
 /// phases that set none of those that one gives.
 CallNames callNames(llvm::ArrayRef<Row> chain);

@@ -3,6 +3,7 @@
 
 #include "frontend/import/config/CallText.h"
 #include "frontend/import/config/Headers.h"
+#include "frontend/import/config/Tasks.h"
 #include "frontend/import/names/ProgramNames.h"
 #include "ir/common/DType.h"
 #include "ir/common/diagnostics/Files.h"
@@ -11,6 +12,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <map>
+#include <set>
 
 using namespace perfc;
 using namespace perfc::config;
@@ -18,10 +21,12 @@ namespace fs = llvm::sys::fs;
 namespace paths = llvm::sys::path;
 
 static constexpr llvm::StringLiteral configName = "config.json";
+static constexpr llvm::StringLiteral pipelineName = "model_index.json";
 static constexpr uint64_t mostBytes = 64 << 20; ///< of a configuration
 
 bool config::isFolder(llvm::StringRef path) {
-  return fs::is_directory(path) || paths::filename(path) == configName;
+  llvm::StringRef name = paths::filename(path);
+  return fs::is_directory(path) || name == configName || name == pipelineName;
 }
 
 static std::string inFolder(llvm::StringRef folder, llvm::StringRef name) {
@@ -32,17 +37,21 @@ static std::string inFolder(llvm::StringRef folder, llvm::StringRef name) {
 
 namespace {
 
-/// Reads one model.
+/// Reads one model, or those of a pipeline.
 class ModelReader {
 public:
   ModelReader(const ReadOptions &options, SourceManager *sources, FamilyTable &table,
               DiagnosticEngine &diagnostics)
       : options(options), sources(sources), table(table), diagnostics(diagnostics) {}
 
-  llvm::Optional<Program> read(llvm::StringRef path);
-  llvm::Optional<Program> write(const Config &config, llvm::StringRef folder, llvm::StringRef name);
+  bool read(llvm::StringRef path);
+  bool write(const Config &config, llvm::StringRef folder, llvm::StringRef name);
+  Program finish();
 
 private:
+  bool readFolder(llvm::StringRef folder, llvm::StringRef file, llvm::StringRef name,
+                  llvm::StringRef asClass = "");
+  bool readPipeline(llvm::StringRef folder);
   llvm::Optional<Config> load(llvm::StringRef path);
   bool addBeside(llvm::StringRef folder, Config &config);
   bool readStored(llvm::StringRef folder);
@@ -54,8 +63,12 @@ private:
   SourceManager *sources; ///< null where nothing is read
   FamilyTable &table;
   DiagnosticEngine &diagnostics;
-  StoredElements stored;
-  int64_t generated = 0; ///< tokens at most, where generation_config.json says so
+  StoredElements stored;         ///< by the model that is being read
+  int64_t generated = 0;         ///< tokens at most, where its generation_config.json says so
+  std::set<std::string> modules; ///< that the models so far need
+  std::string head;              ///< what the whole is, as a comment
+  std::string workloads;         ///< of the models so far
+  std::vector<NamedModel> models;
 };
 
 } // namespace
@@ -168,8 +181,16 @@ static std::string formatIn(const Config &config, const StoredElements &stored) 
   return most.first.str();
 }
 
+/// `text` as a line of comment, whatever a file has in it.
+static std::string commentOf(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < ' ')
+      c = ' ';
+  return "// " + text + ".\n";
+}
+
 std::string ModelReader::comment(const Config &config, llvm::StringRef kind) const {
-  std::string text = fmt::format("// A model of type {}", kind);
+  std::string text = fmt::format("A model of type {}", kind);
   if (const llvm::json::Array *classes = config.keys.getArray("architectures"))
     if (!classes->empty() && classes->front().getAsString())
       text += fmt::format(", as {}", classes->front().getAsString()->str());
@@ -177,94 +198,152 @@ std::string ModelReader::comment(const Config &config, llvm::StringRef kind) con
     text += fmt::format("; texts of at most {} tokens", generated);
   for (const auto &[format, elements] : stored)
     text += fmt::format("; {} elements of {} are stored", elements, format);
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < ' ')
-      c = ' ';
-  return text + ".\n";
+  return commentOf(std::move(text));
 }
 
-/// The family of `row`, wherever its `from` leads, and what it may be given.
-static void addFamily(FamilyTable &table, Row row, Program &program) {
+/// The family of `row`, wherever its `from` leads, and what it may be given for the task `task`.
+static void addFamily(FamilyTable &table, Row row, llvm::StringRef task, NamedModel &model) {
   std::vector<Row> chain = chainOf(table, row);
   if (chain.empty() || !chain.back().item->block)
     return;
-  program.family = nameOf(*chain.back().item).str();
-  program.names = callNames(chain);
+  model.family = nameOf(*chain.back().item).str();
+  model.names = callNames(chain);
   for (const ast::Arg *key : parametersOf(chain))
-    llvm::erase_value(program.names.parameters, key->value->text.str());
+    llvm::erase_value(model.names.parameters, key->value->text.str());
+  auto phases = textsOf(table, hubTable, ("phases_" + task).str());
+  if (!phases.empty())
+    llvm::erase_if(model.names.phases, [&](const PhaseNames &phase) {
+      return !llvm::is_contained(phases, phase.name);
+    });
 }
 
-llvm::Optional<Program> ModelReader::write(const Config &config, llvm::StringRef folder,
-                                           llvm::StringRef name) {
+/// Adds the model of `config`, as a workload called `name`. False after a report.
+bool ModelReader::write(const Config &config, llvm::StringRef folder, llvm::StringRef name) {
   llvm::StringRef kind = typeOf(config);
   if (kind.empty()) {
     diagnostics.report({config.file, 0, 0}, diag::ModelWithoutType)
         .note("`model_type` of config.json does, `_class_name` of diffusion models, "
               "`architecture` of those of timm, or `general.architecture` of GGUF")
         .help("name it: `--as llama`");
-    return llvm::None;
+    return false;
   }
   size_t errors = diagnostics.errorCount();
   CallText writer(config, folder, table, diagnostics);
   std::string call = writer.call(config.keys, {}, kind);
-  Program program;
-  program.format = formatIn(config, stored);
+  NamedModel model;
+  model.format = formatIn(config, stored);
   const llvm::json::Object *quantised = config.keys.getObject(quantizationKey);
   std::string weights = quantised ? writer.format(*quantised, {quantizationKey}) : std::string();
   if (llvm::StringRef type = config.string("weight_type"); folder == ggufTable && !type.empty())
     weights = writer.format(llvm::json::Object{{"quant_method", "gguf"}, {"type", type}}, {});
   if (diagnostics.errorCount() != errors)
-    return llvm::None;
+    return false;
   if (!weights.empty()) {
     bool isEmpty = llvm::StringRef(call).endswith("()");
     call = call.substr(0, call.size() - 1) + (isEmpty ? "" : ", ") + "weights = " + weights + ")";
   }
   ProgramNames names;
-  program.text = comment(config, kind);
-  for (const std::string &module : writer.modules()) {
-    program.text += "import " + module + "\n";
+  modules.insert(writer.modules().begin(), writer.modules().end());
+  for (const std::string &module : modules)
     names.takeOwn(llvm::StringRef(module).rsplit('.').second);
-  }
-  program.workload = names.add(name, "model_");
-  program.text += fmt::format("\nworkload {} from {}\n", program.workload, call);
-  addFamily(table, table.find(folder, llvm::StringRef(call).split('(').first), program);
-  return program;
+  for (const NamedModel &other : models)
+    names.takeOwn(other.workload);
+  model.workload = names.add(name, "model_");
+  std::string about = comment(config, kind);
+  if (head.empty())
+    std::swap(head, about);
+  workloads += fmt::format("\n{}workload {} from {}\n", about, model.workload, call);
+  addFamily(table, table.find(folder, llvm::StringRef(call).split('(').first), taskOf(config.keys),
+            model);
+  models.push_back(std::move(model));
+  return true;
 }
 
-llvm::Optional<Program> ModelReader::read(llvm::StringRef path) {
+/// The model of config.json at `file`, with what stands in `folder` around it; a pipeline says the
+/// class that it is for a file which does not.
+bool ModelReader::readFolder(llvm::StringRef folder, llvm::StringRef file, llvm::StringRef name,
+                             llvm::StringRef asClass) {
+  stored.clear();
+  generated = 0;
+  auto config = load(file);
+  if (!config || !addBeside(folder, *config) || !readStored(folder))
+    return false;
+  if (!asClass.empty() && config->keys.get("model_type"))
+    config->keys.try_emplace("architectures", llvm::json::Array{asClass});
+  return write(*config, hubTable, name);
+}
+
+/// The models that model_index.json names, [library, class] each, and that have a folder with their
+/// configuration: tokenizers and schedulers have others.
+bool ModelReader::readPipeline(llvm::StringRef folder) {
+  std::string index = inFolder(folder, pipelineName);
+  auto pipeline = load(index);
+  if (!pipeline)
+    return false;
+  std::map<std::string, std::string> classes;
+  for (const auto &[name, value] : pipeline->keys)
+    if (const llvm::json::Array *pair = value.getAsArray())
+      if (pair->size() == 2 && pair->back().getAsString())
+        classes[name.str()] = pair->back().getAsString()->str();
+  head = commentOf(fmt::format("A pipeline of class {}", pipeline->string("_class_name")));
+  for (const auto &[name, asClass] : classes) {
+    std::string part = inFolder(folder, name), file = inFolder(part, configName);
+    if (fs::exists(file) && !readFolder(part, file, name, asClass))
+      return false;
+  }
+  if (models.empty())
+    diagnostics.report(pipeline->place({}), diag::ModelNotHere, folder)
+        .help("a model of a pipeline is a folder beside model_index.json, with its config.json");
+  return !models.empty();
+}
+
+bool ModelReader::read(llvm::StringRef path) {
   if (!fs::exists(path)) {
     reportNotHere(path);
-    return llvm::None;
+    return false;
   }
   if (isGguf(path)) {
     auto header = readGguf(path, *sources, diagnostics);
-    return header ? write(*header, ggufTable, paths::stem(path)) : llvm::None;
+    return header && write(*header, ggufTable, paths::stem(path));
   }
-  bool isWhole = fs::is_directory(path);
-  llvm::SmallString<128> folder = isWhole ? path : paths::parent_path(path);
+  bool isWhole = fs::is_directory(path) || paths::filename(path) == pipelineName;
+  llvm::SmallString<128> folder = fs::is_directory(path) ? path : paths::parent_path(path);
   bool isConfig = !isWhole && !path.endswith(".safetensors");
   std::string file = isConfig ? path.str() : inFolder(folder, configName);
+  if (isWhole && !fs::exists(file) && fs::exists(inFolder(folder, pipelineName)))
+    return readPipeline(folder);
   if (!isConfig && !fs::exists(file)) {
     diagnostics.report(options.place, diag::ModelNotHere, path)
         .help("the sizes of a model are in its config.json: put it into the folder");
-    return llvm::None;
+    return false;
   }
-  auto config = load(file);
-  if (!config || !addBeside(folder, *config) || !readStored(folder))
-    return llvm::None;
-  fs::make_absolute(folder);
-  paths::remove_dots(folder, /*remove_dot_dot=*/true);
-  return write(*config, hubTable, paths::filename(folder));
+  llvm::SmallString<128> whole = folder;
+  fs::make_absolute(whole);
+  paths::remove_dots(whole, /*remove_dot_dot=*/true);
+  return readFolder(folder, file, paths::filename(whole));
+}
+
+Program ModelReader::finish() {
+  Program program;
+  program.text = std::move(head);
+  for (const std::string &module : modules)
+    program.text += "import " + module + "\n";
+  program.text += workloads;
+  program.models = std::move(models);
+  return program;
 }
 
 llvm::Optional<Program> config::readProgram(llvm::StringRef path, const ReadOptions &options,
                                             SourceManager &sources, FamilyTable &table,
                                             DiagnosticEngine &diagnostics) {
-  return ModelReader(options, &sources, table, diagnostics).read(path);
+  ModelReader reader(options, &sources, table, diagnostics);
+  return reader.read(path) ? llvm::Optional<Program>(reader.finish()) : llvm::None;
 }
 
 llvm::Optional<Program> config::programOf(const Config &config, llvm::StringRef name,
                                           const ReadOptions &options, FamilyTable &table,
                                           DiagnosticEngine &diagnostics) {
-  return ModelReader(options, nullptr, table, diagnostics).write(config, hubTable, name);
+  ModelReader reader(options, nullptr, table, diagnostics);
+  return reader.write(config, hubTable, name) ? llvm::Optional<Program>(reader.finish())
+                                              : llvm::None;
 }

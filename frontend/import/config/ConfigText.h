@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model's configuration as a program: one workload, an instance of a family of the library. The
+// A model's configuration as a program: one workload, an instance of a family of the library; of a
+// pipeline of diffusers, whose folder has a model_index.json, a workload for each model in it. The
 // program is text, so what is printed, formatted and changed is what runs.
 #ifndef PERFC_FRONTEND_IMPORT_CONFIG_CONFIGTEXT_H
 #define PERFC_FRONTEND_IMPORT_CONFIG_CONFIGTEXT_H
@@ -18,28 +19,20 @@ struct ReadOptions {
 
 struct Program {
   std::string text;
-  std::string workload; ///< its name
-  std::string format;   ///< of its activations: "bf16"; "" where it is not said
-  std::string family;   ///< of the library that it is an instance of
-  /// What the workload may be given; keys of the configuration are the file's to say.
-  CallNames names;
-
-  /// True where tokens follow others.
-  bool isDecoder() const { return names.hasPhase("prefill"); }
-  /// True where it takes the length of a text.
-  bool hasContext() const { return names.hasParameter("context"); }
+  std::vector<NamedModel> models; ///< its workloads, one or more
 };
 
-/// True for a folder and for a config.json.
+/// True for a folder, a config.json and a model_index.json.
 bool isFolder(llvm::StringRef path);
 
-/// Reads what is at `path`: a folder, a config.json, a GGUF file, or a file of safetensors, beside
-/// which config.json stands. Of files of weights only the header is read. Nothing after a report.
+/// Reads what is at `path`: a folder of a model or of a pipeline, a config.json, a GGUF file, or a
+/// file of safetensors, beside which config.json stands. Of files of weights only the header is
+/// read. Nothing after a report.
 llvm::Optional<Program> readProgram(llvm::StringRef path, const ReadOptions &options,
                                     SourceManager &sources, FamilyTable &table,
                                     DiagnosticEngine &diagnostics);
 
-/// The same of the keys of a config.json; the workload is called `name`.
+/// The same of the keys of a config.json; its one workload is called `name`.
 llvm::Optional<Program> programOf(const Config &config, llvm::StringRef name,
                                   const ReadOptions &options, FamilyTable &table,
                                   DiagnosticEngine &diagnostics);

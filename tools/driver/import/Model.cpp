@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Models (frontend/sema/ModelFormats) as programs with one workload; `run` adds statements that
-// evaluate it.
+// Models (frontend/sema/ModelFormats) as programs; `run` adds statements that evaluate their
+// workloads.
 #include "frontend/build/Compilation.h"
 #include "frontend/sema/ModelFormats.h"
 #include "ir/common/diagnostics/Files.h"
@@ -133,13 +133,16 @@ static bool takeDefines(Session &session, ModelProgram &model, const Arguments &
   std::vector<std::pair<std::string, std::string>> defines;
   if (!readDefines(arguments, session.diagnostics, defines))
     return false;
-  model.names.parameters.push_back(formatName.str());
-  std::set<std::string> known(model.names.parameters.begin(), model.names.parameters.end());
-  for (const config::PhaseNames &phase : model.names.phases)
-    known.insert(phase.parameters.begin(), phase.parameters.end());
+  std::set<std::string> known;
+  for (config::NamedModel &each : model.models) {
+    each.names.parameters.push_back(formatName.str());
+    known.insert(each.names.parameters.begin(), each.names.parameters.end());
+    for (const config::PhaseNames &phase : each.names.phases)
+      known.insert(phase.parameters.begin(), phase.parameters.end());
+  }
   for (const auto &[name, value] : defines) {
     if (!known.count(name)) {
-      session.diagnostics.report({}, diag::UnknownParameter, model.workload, name)
+      session.diagnostics.report({}, diag::UnknownParameter, model.models.front().workload, name)
           .help(known.empty() ? "it has none" : "it has `" + llvm::join(known, "`, `") + "`");
       return false;
     }
@@ -161,20 +164,23 @@ static std::string evaluating(const ModelProgram &model, llvm::StringRef module,
   text += model.text + "\n";
   for (const std::string &name : defined)
     text += fmt::format("param {} = 1\n", name); // -D replaces it
-  auto evaluate = [&](const std::string &subject, llvm::ArrayRef<std::string> own) {
+  auto evaluate = [&](const config::NamedModel &each, const std::string &subject,
+                      llvm::ArrayRef<std::string> own) {
     std::vector<std::string> given;
-    if (!model.format.empty() && !llvm::is_contained(defined, formatName))
-      given.push_back(fmt::format("{} = {}", formatName, model.format));
+    if (!each.format.empty() && !llvm::is_contained(defined, formatName))
+      given.push_back(fmt::format("{} = {}", formatName, each.format));
     for (const std::string &name : defined)
-      if (model.names.hasParameter(name) || llvm::is_contained(own, name))
+      if (each.names.hasParameter(name) || llvm::is_contained(own, name))
         given.push_back(fmt::format("{0} = {0}", name));
     text += fmt::format("evaluate {}({}) on {}", subject, fmt::join(given, ", "), chip);
     text += words.empty() ? "\n" : " {\n  " + llvm::join(words, "\n  ") + "\n}\n";
   };
-  if (model.names.phases.empty())
-    evaluate(model.workload, {});
-  for (const config::PhaseNames &phase : model.names.phases)
-    evaluate(model.workload + "." + phase.name, phase.parameters);
+  for (const config::NamedModel &each : model.models) {
+    if (each.names.phases.empty())
+      evaluate(each, each.workload, {});
+    for (const config::PhaseNames &phase : each.names.phases)
+      evaluate(each, each.workload + "." + phase.name, phase.parameters);
+  }
   return text;
 }
 

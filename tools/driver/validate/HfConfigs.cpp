@@ -38,8 +38,9 @@ static double macsOf(const emit::Result &result) {
 
 /// The statements that are counted: the whole model and, for counts of a token, lengths of a text,
 /// and of a decoder one token after others.
-static std::string programText(const config::Program &program, bool perToken) {
-  std::string text = "import std.validate.counter\n" + program.text;
+static std::string programText(const config::Program &whole, bool perToken) {
+  const config::NamedModel &program = whole.models.front();
+  std::string text = "import std.validate.counter\n" + whole.text;
   std::vector<std::string> calls = {"()"};
   if (program.isDecoder() && program.family == "decoder")
     calls = {"(T = 1)", "(T = 2)", "(T = 3)", "(T = 1, S = 1024)", "(T = 1, S = 1025)"};
@@ -55,7 +56,7 @@ static std::string programText(const config::Program &program, bool perToken) {
 }
 
 /// What a token costs by itself and for each token of its context, from those statements.
-static void countToken(const std::deque<emit::Result> &results, const config::Program &program,
+static void countToken(const std::deque<emit::Result> &results, const config::NamedModel &program,
                        Counted &counted) {
   double one = macsOf(results[0]), two = macsOf(results[1]), three = macsOf(results[2]);
   counted.isPerToken = true;
@@ -89,7 +90,7 @@ static Counted count(const llvm::json::Object &keys, llvm::StringRef asClass, bo
     counted.problem = problemOf(inner.diagnostics);
     return counted;
   }
-  counted.isCausal = program->isDecoder();
+  counted.isCausal = program->models.front().isDecoder();
   FileId file = inner.sources.add("<model>", programText(*program, perToken));
   ProviderSet providers = api::defaultProviders();
   api::Evaluation evaluation(inner.context(), providers);
@@ -106,7 +107,7 @@ static Counted count(const llvm::json::Object &keys, llvm::StringRef asClass, bo
   counted.parameters = static_cast<double>(results[0].parameters.getValueOr(0));
   counted.active = counted.parameters - static_cast<double>(unchosen.getValueOr(0));
   if (results.size() >= 3)
-    countToken(results, *program, counted);
+    countToken(results, program->models.front(), counted);
   return counted;
 }
 
