@@ -149,6 +149,11 @@ bool ModelReader::readStored(llvm::StringRef folder) {
 llvm::StringRef ModelReader::typeOf(const Config &config) const {
   if (!options.as.empty())
     return options.as;
+  const llvm::json::Array *classes = config.keys.getArray("architectures");
+  auto first = classes && !classes->empty() ? classes->front().getAsString() : llvm::None;
+  for (llvm::StringRef entry : textsOf(table, hubTable, "types_of_classes"))
+    if (auto [begin, type] = entry.split(' '); first && first->startswith(begin))
+      return type;
   for (llvm::StringRef key : {"model_type", "_class_name", "architecture", "general.architecture"})
     if (llvm::StringRef type = config.string(key); !type.empty())
       return type;
