@@ -7,24 +7,38 @@
 
 using namespace perfc;
 
-/// Where `text` declares `name` at the beginning of a line; most files need no parsing.
-static bool declares(llvm::StringRef text, llvm::StringRef name) {
-  for (llvm::StringRef word : {"\nworkload ", "\nfn ", "\nlet "}) {
-    std::string head = (word + name).str();
-    for (size_t at = text.find(head); at != llvm::StringRef::npos; at = text.find(head, at + 1)) {
-      char next = at + head.size() < text.size() ? text[at + head.size()] : ' ';
-      if (!llvm::isAlnum(next) && next != '_')
-        return true;
-    }
+static bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+/// Calls `use` with each name that `text` declares at the beginning of a line; most files need no
+/// parsing for it.
+static void eachDeclared(llvm::StringRef text, llvm::function_ref<void(llvm::StringRef)> use) {
+  for (size_t at = 0; at != llvm::StringRef::npos; at = text.find('\n', at)) {
+    at += at == 0 ? 0 : 1;
+    llvm::StringRef line = text.drop_front(at);
+    for (llvm::StringRef word : {"workload ", "fn ", "let "})
+      if (line.startswith(word))
+        use(line.drop_front(word.size()).take_while(isWordCharacter));
   }
-  return false;
+}
+
+const LibraryTable::Files &LibraryTable::filesOf(llvm::StringRef folder) {
+  auto [entry, isNew] = folders.try_emplace(folder);
+  if (isNew)
+    for (const EmbeddedFile &file : embeddedStdlib())
+      if (llvm::sys::path::parent_path(file.path) == folder)
+        eachDeclared(file.text, [&files = entry->second, &file](llvm::StringRef name) {
+          files[name].push_back(&file);
+        });
+  return entry->second;
 }
 
 config::Row LibraryTable::find(llvm::StringRef folder, llvm::StringRef name) {
-  for (const EmbeddedFile &file : embeddedStdlib()) {
-    if (llvm::sys::path::parent_path(file.path) != folder || !declares(file.text, name))
-      continue;
-    const Module *module = program.loadLibrary(moduleName(file.path));
+  const Files &files = filesOf(folder);
+  auto declaring = files.find(name);
+  if (declaring == files.end())
+    return {};
+  for (const EmbeddedFile *file : declaring->second) {
+    const Module *module = program.loadLibrary(moduleName(file->path));
     if (const Decl *decl = program.find(*module, name); decl && !decl->isPrivate())
       return {module->name, decl->item};
   }

@@ -6,6 +6,9 @@
 
 #include "frontend/import/config/FamilyTable.h"
 #include "frontend/sema/Program.h"
+#include "stdlib/Embedded.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace perfc {
 
@@ -19,7 +22,11 @@ public:
   std::vector<std::string> names(llvm::StringRef folder) override;
 
 private:
+  using Files = llvm::StringMap<llvm::SmallVector<const EmbeddedFile *, 1>>;
+  const Files &filesOf(llvm::StringRef folder);
+
   Program &program;
+  llvm::StringMap<Files> folders; ///< the files that declare a name, by folders looked at so far
 };
 
 } // namespace perfc

@@ -3,6 +3,7 @@
 
 #include "antlr4-runtime.h"
 #include "grammar/PerfLexer.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <array>
 
@@ -53,6 +54,62 @@ static TokenKind kindOf(llvm::StringRef word) {
       .Default(TokenKind::Word);
 }
 
+static bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
+static bool isWordByte(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+/// The token that is the byte `c`, where no other begins with it; else End.
+static TokenKind kindOfByte(char c) {
+  switch (c) {
+  case ',':
+    return TokenKind::Comma;
+  case ':':
+    return TokenKind::Colon;
+  case ';':
+    return TokenKind::Semi;
+  case '(':
+    return TokenKind::LParen;
+  case ')':
+    return TokenKind::RParen;
+  case '[':
+    return TokenKind::LBracket;
+  case ']':
+    return TokenKind::RBracket;
+  case '{':
+    return TokenKind::LBrace;
+  case '}':
+    return TokenKind::RBrace;
+  default:
+    return TokenKind::End;
+  }
+}
+
+/// The token that `text` begins with and its size: a word, a line that ends or a comment, a byte
+/// that no longer token begins with, or a number of digits alone; else End and 0.
+static std::pair<TokenKind, size_t> evident(llvm::StringRef text) {
+  if (text.empty())
+    return {TokenKind::End, 0};
+  if (llvm::isDigit(text.front())) {
+    size_t size = text.take_while([](char c) { return llvm::isDigit(c); }).size();
+    char next = size < text.size() ? text[size] : ' ';
+    bool goesOn = isWordByte(next) || next == '.' || next == '%' || next == '/';
+    return goesOn ? std::pair(TokenKind::End, size_t(0)) : std::pair(TokenKind::Number, size);
+  }
+  if (isWordByte(text.front())) {
+    llvm::StringRef word = text.take_while(isWordByte);
+    return {kindOf(word), word.size()};
+  }
+  if (text.startswith("//"))
+    return {TokenKind::Comment, std::min(text.find('\n'), text.size())};
+  if (text.front() == '\n') { // with the empty lines below it
+    size_t size = 1;
+    for (size_t at = 1; at < text.size() && (text[at] == '\n' || isSpace(text[at])); ++at)
+      size = text[at] == '\n' ? at + 1 : size;
+    return {TokenKind::Newline, size};
+  }
+  TokenKind kind = kindOfByte(text.front());
+  return {kind, kind == TokenKind::End ? 0 : 1};
+}
+
 namespace {
 
 /// The bytes of a text as ANTLR's characters.
@@ -79,7 +136,18 @@ public:
 
   /// Passes over what the grammar skips, half of all tokens.
   void skipSpaces() {
-    position = std::min(text.find_first_not_of(" \t\r\f", position), text.size());
+    while (position < text.size() && isSpace(text[position]))
+      ++position;
+  }
+
+  /// The token here where its first bytes say how it goes on, as most do; else End. ANTLR takes a
+  /// hundred instructions for each byte.
+  Token takeEvident() {
+    llvm::StringRef rest = text.drop_front(std::min(position, text.size()));
+    auto [kind, size] = evident(rest);
+    Token token = {kind, static_cast<uint32_t>(position), static_cast<uint32_t>(position + size)};
+    position += size;
+    return token;
   }
 
   const llvm::StringRef text;
@@ -127,9 +195,8 @@ Lexer::~Lexer() = default;
 
 Token Lexer::next() {
   machine->stream.skipSpaces();
+  if (Token token = machine->stream.takeEvident(); token.kind != TokenKind::End)
+    return token;
   machine->lexer.nextToken();
-  Token token = machine->lexer.last;
-  if (token.kind == TokenKind::Word)
-    token.kind = kindOf(machine->stream.text.slice(token.begin, token.end));
-  return token;
+  return machine->lexer.last;
 }

@@ -63,6 +63,30 @@ TEST(Lexer, SpacesAndMarksAreSkipped) {
   EXPECT_EQ(kindOf("\xC2\xB1"), TokenKind::Stray);
 }
 
+TEST(Lexer, LinesAndCommentsEndWhereTheyDo) {
+  EXPECT_EQ(tokensOf("a\n \r\n\t\n b"), "a|\n \r\n\t\n|b");
+  EXPECT_EQ(tokensOf("a\n  "), "a|\n");
+  EXPECT_EQ(tokensOf("// a\n//"), "// a|\n|//");
+  EXPECT_EQ(kindOf("//"), TokenKind::Comment);
+  EXPECT_EQ(kindOf("/ /"), TokenKind::Slash);
+}
+
+TEST(Lexer, DigitsAloneAreANumber) {
+  EXPECT_EQ(tokensOf("[128,4]x(12 8.5)"), "[|128|,|4|]|x|(|12|8.5|)");
+  EXPECT_EQ(tokensOf("12//a"), "12|//a");
+  EXPECT_EQ(tokensOf("12.x 12_a 12%3"), "12|.|x|12_a|12%|3");
+  EXPECT_EQ(kindOf("7"), TokenKind::Number);
+}
+
+TEST(Lexer, BytesAreTokens) {
+  llvm::StringRef bytes = ",:;()[]{}";
+  const TokenKind kinds[] = {TokenKind::Comma,    TokenKind::Colon,  TokenKind::Semi,
+                             TokenKind::LParen,   TokenKind::RParen, TokenKind::LBracket,
+                             TokenKind::RBracket, TokenKind::LBrace, TokenKind::RBrace};
+  for (size_t i = 0; i < bytes.size(); ++i)
+    EXPECT_EQ(kindOf(bytes.substr(i, 1)), kinds[i]) << bytes.substr(i, 1).str();
+}
+
 TEST(Lexer, EndStaysTheEnd) {
   Lexer lexer("a");
   lexer.next();
