@@ -115,6 +115,28 @@ void Flattener::takeDeclared(const Names &names, int id) {
   }
 }
 
+/// Sizes of `value` that data decides are parameters, of which the most that they can be is known;
+/// the file may have a shape of it with names for them.
+void Flattener::openSizes(Value &value, llvm::StringRef owner) {
+  const Shape &open = *value.openShape;
+  bool isDeclared = value.hasShape && value.shape.size() == open.size();
+  if (value.hasShape && !isDeclared)
+    return;
+  value.shape.resize(open.size());
+  value.hasShape = true;
+  for (size_t i = 0; i < open.size(); ++i) {
+    Dim &dim = value.shape[i];
+    if (isDeclared && dim.isNumber())
+      continue;
+    if (!open[i].is(-1))
+      dim = open[i];
+    else if (!isDeclared)
+      dim = parameter(owner, i);
+    if (open[i].is(-1) && i < value.most.size() && !value.most[i].is(0) && !dim.isNumber())
+      net.dims.limit(dim, value.most[i]);
+  }
+}
+
 bool Flattener::operation(const Node &node, llvm::ArrayRef<int> inputs, Names &names) {
   std::vector<int> results;
   for (llvm::StringRef name : node.outputs) {
@@ -168,17 +190,8 @@ bool Flattener::apply(const Node &made, const Node &node, llvm::ArrayRef<int> in
     Value &value = net.values[results[i]];
     if (scope)
       takeDeclared(*scope, results[i]);
-    if (!value.hasShape && value.openShape) {
-      value.shape = *value.openShape;
-      value.hasShape = true;
-      llvm::StringRef owner = value.name.empty() ? node.op : value.name;
-      for (size_t d = 0; d < value.shape.size(); ++d)
-        if (value.shape[d].is(-1)) {
-          value.shape[d] = parameter(owner, d);
-          if (d < value.most.size() && !value.most[d].is(0) && !value.shape[d].isNumber())
-            net.dims.limit(value.shape[d], value.most[d]);
-        }
-    }
+    if (value.openShape)
+      openSizes(value, value.name.empty() ? node.op : value.name);
     if (!value.hasShape) {
       diagnostics.report(at(node.offset), diag::GraphNoShape, number, nameOf(node), shown(node.op),
                          shown(value.name));

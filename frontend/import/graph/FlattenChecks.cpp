@@ -4,6 +4,7 @@
 #include "frontend/import/graph/Flattener.h"
 #include "ir/common/diagnostics/Graphs.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
 using namespace perfc::graph;
@@ -13,9 +14,12 @@ static bool isEmpty(const Value &value) {
 }
 
 /// What computes something has tensors with elements, which a program can count. Of empty parts
-/// nothing is left where parts are put together, and a resize leaves out what it is not told.
+/// nothing is left where parts are put together, a resize leaves out what it is not told, and a
+/// list of no sizes is the shape of a single number.
 bool Flattener::checkOperands(const Op &op) {
-  bool leavesOut = op.type == "Concat" || op.type == "Resize";
+  bool leavesOut = llvm::StringSwitch<bool>(op.type)
+                       .Cases("Concat", "ConstantOfShape", "Expand", "Reshape", "Resize", true)
+                       .Default(false);
   bool makesNothing =
       llvm::all_of(op.outputs, [&](int value) { return value < 0 || isEmpty(net.values[value]); });
   for (size_t i = 0; i < op.inputs.size() && !makesNothing; ++i)

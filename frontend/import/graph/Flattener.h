@@ -88,6 +88,7 @@ private:
   bool weight(const Node &node, int shape, Names &names);
   bool branch(const Node &node, Names &names);
   bool call(const Function &function, const Node &node, Names &names);
+  void openSizes(Value &value, llvm::StringRef owner);
   void takeDeclared(const Names &names, int value);
   void fold(const Op &op, bool isStored);
   bool isAnotherForm(const Op &op) const;

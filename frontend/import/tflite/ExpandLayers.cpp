@@ -68,10 +68,23 @@ static void conv3d(Expander &expander) {
        sides(expander, {"dilation_d", "dilation_h", "dilation_w"}));
 }
 
-/// The extents of the result are the first operand.
+/// The extents of the result are the first operand; where that is only known when the model runs,
+/// the file says them.
+static llvm::Optional<std::vector<int64_t>> extentsOfResult(Expander &expander) {
+  if (const ValueInfo *said = expander.known(0) ? nullptr : expander.declared(0)) {
+    std::vector<int64_t> extents;
+    for (const DeclaredDim &dim : said->shape)
+      if (dim.value > 0)
+        extents.push_back(dim.value);
+    if (!extents.empty() && extents.size() == said->shape.size())
+      return extents;
+  }
+  return needNumbers(expander, 0);
+}
+
 static void transposedConv(Expander &expander) {
   int weights = expander.input(1);
-  auto result = needNumbers(expander, 0);
+  auto result = extentsOfResult(expander);
   if (!result)
     return;
   if (result->size() != 4 || expander.rank(weights) != 4 || expander.rank(expander.input(2)) != 4)

@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes models that compute shapes, shapes.onnx, sizes.onnx and branch.onnx, and of equal layers, layers.onnx and aliases.onnx."""
+"""Writes models that compute shapes, shapes.onnx, sizes.onnx, found.onnx and branch.onnx, and of equal layers, layers.onnx and aliases.onnx."""
 from model import *
 
 whole = lambda name, *values: tensor(name, [len(values)], INT64, list(values))
@@ -97,3 +97,9 @@ aliases = graph(
     [whole("groups", 0, 2, -1), whole("image", 1, 16, 4, 4), tensor("ones", [2]), tensor("zeros", [2]), tensor("s1", [16, 1, 1]),
      tensor("b1", [16, 1, 1]), tensor("w1", [16, 16, 1, 1])])
 open("aliases.onnx", "wb").write(model(aliases, 13))
+
+# A result that the model is said to have, without a name for how many; and a shape without dimensions.
+found = graph(
+    [node("NonZero", "x", "places"), node("ReduceSum", "x", "sum", keepdims=1), node("Reshape", "sum none", "all")],
+    [value("x", [6])], [value("places", [1, None], INT64), value("all", [])], [tensor("none", [0], INT64, [])])
+open("found.onnx", "wb").write(model(found, 13))
