@@ -11,6 +11,7 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
+#include <set>
 
 using namespace perfc;
 using namespace perfc::config;
@@ -19,6 +20,7 @@ static constexpr llvm::StringLiteral magic = "GGUF"; ///< at the beginning of ea
 /// What is kept of the metadata: longer texts and lists say nothing about sizes.
 static constexpr llvm::StringLiteral architecture = "general.architecture";
 static constexpr size_t mostText = 256, mostElements = 4096;
+static constexpr size_t mostParts = 256; ///< tensors of a block
 static constexpr unsigned mostDimensions = 4;
 static constexpr unsigned arrayType = 9, stringType = 8, maxDepth = 4;
 
@@ -75,8 +77,9 @@ private:
   std::string reason;
   std::vector<std::pair<std::string, llvm::json::Value>> entries;
   StoredElements layers, all;
-  int64_t vocabulary = 0;
+  int64_t vocabulary = 0, types = 0; ///< rows of these tables
   bool hasOutput = false;
+  std::set<std::string> parts; ///< tensors that some block has, "attn_q.bias"
 };
 
 } // namespace
@@ -221,8 +224,13 @@ bool GgufReader::tensor() {
     return fail("its tensors have more than 2^63 elements");
   sum = *total;
   hasOutput |= name == "output.weight";
+  llvm::StringRef part = name; // blk.N.attn_q.bias
+  if (part.consume_front("blk.") && part.size() <= mostText && parts.size() < mostParts)
+    parts.insert(part.split('.').second.str());
   if (name == "token_embd.weight")
     vocabulary = last;
+  if (name == "token_types.weight")
+    types = dimensions > 1 ? last : 1;
   return true;
 }
 
@@ -238,8 +246,13 @@ llvm::json::Object GgufReader::keys() const {
     if (isOfModel || key == architecture)
       keys[name.str()] = value;
   }
+  for (const std::string &part : parts)
+    if (llvm::json::isUTF8(part))
+      keys.try_emplace(part, true);
   if (vocabulary && !keys.getInteger("vocab_size"))
     keys["vocab_size"] = vocabulary;
+  if (types)
+    keys["token_types"] = types;
   keys["tied"] = !hasOutput;
   const StoredElements &stored = layers.empty() ? all : layers;
   auto most = std::max_element(stored.begin(), stored.end(),

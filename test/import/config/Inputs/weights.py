@@ -35,6 +35,9 @@ def gguf(wrong: str) -> bytes:
         del metadata["llama.embedding_length"]
     tensors = [tensor("token_embd.weight", [64, 5000], 14), tensor("blk.0.ffn_down.weight", [128, 64], 12),
                tensor("output.weight", [64, 5000], 14)]
+    if wrong == "biased":  # what a block has is known from its tensors
+        tensors[1:2] = [tensor("blk.0.attn_q.weight", [64, 64], 12), tensor("blk.0.attn_q.bias", [64], 0),
+                        tensor("blk.1.attn_q_norm.weight", [16], 0)]
     if wrong == "extent":
         tensors[1] = tensor("blk.0.ffn_down.weight", [1 << 63, 64], 12)
     if wrong == "elements":
