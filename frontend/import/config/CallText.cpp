@@ -26,8 +26,7 @@ struct Entry {
 
 } // namespace
 
-/// `text` with `_` for what no name has.
-static std::string asName(llvm::StringRef text) {
+std::string config::asName(llvm::StringRef text) {
   std::string name = text.str();
   for (char &c : name)
     if (!llvm::isAlnum(c))

@@ -17,6 +17,9 @@ constexpr llvm::StringLiteral quantizationKey = "quantization_config";
 /// The task of a model without a head.
 constexpr llvm::StringLiteral headless = "Model";
 
+/// `text`, such as a key or a type, as a name of the language: `_` for what no name has.
+std::string asName(llvm::StringRef text);
+
 class CallText {
 public:
   /// `folder` has the table of models: "families/hugging_face".

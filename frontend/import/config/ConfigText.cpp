@@ -265,13 +265,20 @@ bool ModelReader::write(const Config &config, llvm::StringRef folder, llvm::Stri
 }
 
 /// The model of config.json at `file`, with what stands in `folder` around it; a pipeline says the
-/// class that it is for a file which does not.
+/// class that it is for a file which does not, and goes without a model that the library has not.
 bool ModelReader::readFolder(llvm::StringRef folder, llvm::StringRef file, llvm::StringRef name,
                              llvm::StringRef asClass) {
   stored.clear();
   generated = 0;
   auto config = load(file);
-  if (!config || !addBeside(folder, *config) || !readStored(folder))
+  if (!config)
+    return false;
+  if (llvm::StringRef kind = typeOf(*config);
+      !asClass.empty() && !kind.empty() && !table.find(hubTable, asName(kind)).item) {
+    diagnostics.report({config->file, 0, 0}, diag::PartLeftOut, kind, name);
+    return true;
+  }
+  if (!addBeside(folder, *config) || !readStored(folder))
     return false;
   if (!asClass.empty() && config->keys.get("model_type"))
     config->keys.try_emplace("architectures", llvm::json::Array{asClass});
