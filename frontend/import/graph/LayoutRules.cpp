@@ -282,6 +282,26 @@ static Dim clamped(Dims &dims, const Dim &written, const Dim &extent, const Dim 
   return dims.larger(dims.smaller(place, most), least);
 }
 
+/// A part whose ends data decides: along its axes as much as there is at most.
+static bool openSlice(Inference &inference, const std::vector<int64_t> *axisList) {
+  const Shape &from = inference.shape(0), &starts = inference.shape(1);
+  if (!inference.wants(0) || starts.size() != 1 || !starts[0].isNumber())
+    return true;
+  Shape shape = from, most(from.size(), 0);
+  for (int64_t i = 0; i < starts[0].constant; ++i) {
+    if (axisList && i >= static_cast<int64_t>(axisList->size()))
+      return inference.fail("its starts, ends, axes and steps differ in number");
+    auto axis = inference.axis(axisList ? (*axisList)[i] : i, from.size());
+    if (!axis)
+      return false;
+    most[*axis] = from[*axis];
+    shape[*axis] = -1;
+  }
+  inference.out().openShape = std::move(shape);
+  inference.out().most = std::move(most);
+  return true;
+}
+
 static bool slice(Inference &inference) {
   const Shape from = inference.shape(0);
   auto starts = inference.wholes("starts", 1), ends = inference.wholes("ends", 2);
@@ -289,6 +309,8 @@ static bool slice(Inference &inference) {
   auto axisList = inference.numbers("axes", 3, &hasAxes),
        steps = inference.numbers("steps", 4, &hasSteps);
   Dims &dims = inference.dims;
+  if ((!starts || !ends) && (!hasAxes || axisList))
+    return openSlice(inference, axisList ? &*axisList : nullptr);
   if (!starts || !ends || (hasAxes && !axisList) || (hasSteps && !steps))
     return true;
   if (starts->size() != ends->size() || (axisList && axisList->size() != starts->size()) ||

@@ -33,10 +33,17 @@ static bool sizeOf(Inference &inference) {
   return true;
 }
 
+static constexpr int64_t mostOpen = 16; ///< dimensions of a size that data decides
+
 static bool constantOfShape(Inference &inference) {
   auto wanted = inference.wholes("", 0);
-  if (!wanted)
+  if (!wanted) { // how many dimensions there are is known, of what size data says
+    const Shape &list = inference.shape(0);
+    bool isCounted = list.size() == 1 && list[0].isNumber() && list[0].constant <= mostOpen;
+    if (isCounted && inference.wants(0))
+      inference.out().openShape = Shape(static_cast<size_t>(list[0].constant), -1);
     return true;
+  }
   Shape shape(wanted->begin(), wanted->end());
   Dim count = inference.dims.product(shape);
   if (!inference.wants(0))

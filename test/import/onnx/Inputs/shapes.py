@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes models that compute shapes, shapes.onnx, sizes.onnx, found.onnx and branch.onnx, and of equal layers, layers.onnx and aliases.onnx."""
+"""Writes models that compute shapes, shapes.onnx, sizes.onnx, found.onnx, part.onnx and branch.onnx, and of equal layers, layers.onnx and aliases.onnx."""
 from model import *
 
 whole = lambda name, *values: tensor(name, [len(values)], INT64, list(values))
@@ -103,3 +103,11 @@ found = graph(
     [node("NonZero", "x", "places"), node("ReduceSum", "x", "sum", keepdims=1), node("Reshape", "sum none", "all")],
     [value("x", [6])], [value("places", [1, None], INT64), value("all", [])], [tensor("none", [0], INT64, [])])
 open("found.onnx", "wb").write(model(found, 13))
+
+# Parts whose ends, and zeros whose sizes, data decides.
+part = graph(
+    [node("ReduceMax", "i", "end", keepdims=1), node("Slice", "x zero end rows", "y"), node("Concat", "end end", "size", axis=0),
+     node("ConstantOfShape", "size", "z"), node("Relu", "z", "w")],
+    [value("x", [8, 4]), value("i", [3], INT64)], [value("y"), value("w")],
+    [tensor("zero", [1], INT64, [0]), tensor("rows", [1], INT64, [0])])
+open("part.onnx", "wb").write(model(part, 13))
