@@ -285,8 +285,8 @@ bool ModelReader::readFolder(llvm::StringRef folder, llvm::StringRef file, llvm:
   return write(*config, hubTable, name);
 }
 
-/// The models that model_index.json names, [library, class] each, and that have a folder with their
-/// configuration: tokenizers and schedulers have others.
+/// The models that model_index.json names, [library, class] each, and that have a folder there with
+/// their configuration: tokenizers and schedulers have others. No name leads out of the folder.
 bool ModelReader::readPipeline(llvm::StringRef folder) {
   std::string index = inFolder(folder, pipelineName);
   auto pipeline = load(index);
@@ -295,7 +295,8 @@ bool ModelReader::readPipeline(llvm::StringRef folder) {
   std::map<std::string, std::string> classes;
   for (const auto &[name, value] : pipeline->keys)
     if (const llvm::json::Array *pair = value.getAsArray())
-      if (pair->size() == 2 && pair->back().getAsString())
+      if (pair->size() == 2 && pair->back().getAsString() &&
+          paths::filename(name) == llvm::StringRef(name) && !llvm::StringRef(name).startswith("."))
         classes[name.str()] = pair->back().getAsString()->str();
   head = commentOf(fmt::format("A pipeline of class {}", pipeline->string("_class_name")));
   for (const auto &[name, asClass] : classes) {
