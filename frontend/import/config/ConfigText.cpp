@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include <map>
 #include <set>
+#include <utility>
 
 using namespace perfc;
 using namespace perfc::config;
@@ -208,7 +209,7 @@ std::string ModelReader::comment(const Config &config, llvm::StringRef kind) con
 
 /// The family of `row`, wherever its `from` leads, and what it may be given for the task `task`.
 static void addFamily(FamilyTable &table, Row row, llvm::StringRef task, NamedModel &model) {
-  std::vector<Row> chain = chainOf(table, row);
+  std::vector<Row> chain = chainOf(table, std::move(row));
   if (chain.empty() || !chain.back().item->block)
     return;
   model.family = nameOf(*chain.back().item).str();
