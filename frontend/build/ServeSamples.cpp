@@ -33,12 +33,27 @@ static bool isPieceSize(int64_t count, int64_t most) {
   return count >= 64 || count == 2 || count == 4 || count == 16 || count == most;
 }
 
+/// Numbers of tokens of batches of prompts: up to the most that the scheduler may put together,
+/// which the memory is kept for, without those between what the stream can fill and that.
+static std::set<int64_t> promptCounts(int64_t most, int64_t longest, int64_t streamed,
+                                      bool hasLibraries) {
+  std::set<int64_t> counts = powers(std::max<int64_t>(2, most), 2);
+  counts.insert(std::min(longest, *counts.rbegin()));
+  int64_t largest = *counts.rbegin();
+  if (hasLibraries)
+    for (int64_t middle = 3; middle < largest; middle *= 2)
+      counts.insert(middle);
+  auto enough = counts.lower_bound(streamed);
+  if (enough != counts.end() && *enough != largest)
+    counts.erase(std::next(enough), std::prev(counts.end()));
+  return counts;
+}
+
 /// Those of a group of ranks of `pool` that has a batch of its own. Kernels of libraries come in
 /// blocks, so that their times are no straight lines between powers of two.
 static std::vector<Sizes> sizesFor(study::ServeOp serve, study::PoolOp pool, bool hasLibraries) {
   study::SchedulerOp scheduler = pool.scheduler();
   int64_t longest = serve.longest();
-  bool hasPieces = scheduler.makesPieces() || serve.prefixShare() >= 0 || pool.draft().tokens() > 0;
   int64_t batch = std::min(scheduler.maxBatch(), serve.requests());
   batch = (batch + pool.groups() - 1) / pool.groups();
   int64_t tokens = batch * longest;
@@ -46,24 +61,23 @@ static std::vector<Sizes> sizesFor(study::ServeOp serve, study::PoolOp pool, boo
     tokens = std::max(scheduler.chunk(), batch);
   else if (scheduler.boundsPrompts())
     tokens = std::max({scheduler.maxTokens(), longest, batch});
+  // What all requests read together, guesses included; prompts are cut where they have more.
+  int64_t guesses = pool.draft().tokens(), streamed = serve.requests() * (longest + guesses);
+  bool isBehind =
+      (scheduler.makesPieces() && streamed > tokens) || serve.prefixShare() >= 0 || guesses > 0;
   std::vector<Sizes> sizes;
-  std::set<int64_t> counts = powers(std::max<int64_t>(2, tokens), 2);
-  counts.insert(std::min(longest, *counts.rbegin()));
-  int64_t most = *counts.rbegin();
-  if (hasLibraries)
-    for (int64_t middle = 3; middle < most; middle *= 2)
-      counts.insert(middle);
+  std::set<int64_t> counts = promptCounts(tokens, longest, streamed, hasLibraries);
   for (int64_t count : counts) {
     // No request has more tokens than the longest: more are several of those.
     int64_t several = (count + longest - 1) / longest;
     int64_t each = several > 1 ? longest : count;
-    bool isPiece = several == 1 && isPieceSize(count, std::min(longest, most));
+    bool isPiece = several == 1 && isPieceSize(count, std::min(longest, *counts.rbegin()));
     sizes.push_back({false, several, each, each, isPiece});
-    if (hasPieces && isPiece)
+    if (isBehind && isPiece)
       for (int64_t before : {std::max<int64_t>(1, longest / 4), longest})
         sizes.push_back({false, 1, count, count + before, true});
   }
-  for (int64_t count : powers(std::max<int64_t>(2, batch), hasLibraries ? 2 : 4))
+  for (int64_t count : powers(batch, hasLibraries ? 2 : 4))
     for (int64_t context : {int64_t(2), std::max<int64_t>(3, longest / 4), longest + 3})
       sizes.push_back({true, count, 1, context});
   return sizes;
