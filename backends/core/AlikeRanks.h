@@ -9,9 +9,11 @@
 
 namespace perfc {
 
-/// Adds a note to `cost` for each axis of more than one rank (`degree`) along which the kernels of
-/// its breakdown that ranks run alike take 0.5 % of its latency or more: which, and how much.
-void noteAlikeRanks(Cost &cost, llvm::function_ref<int64_t(llvm::StringRef axis)> degree);
+/// Adds a note to `cost` for each axis of more than one rank (`degree`) along which those kernels
+/// of `parts` that ranks run alike take 0.5 % of `seconds`, which are the time of all, or more:
+/// which, and how much.
+void noteAlikeRanks(Cost &cost, llvm::ArrayRef<CostPart> parts, double seconds,
+                    llvm::function_ref<int64_t(llvm::StringRef axis)> degree);
 
 } // namespace perfc
 

@@ -319,9 +319,10 @@ void StudyEvaluator::finish(const Chip &chip, Cost &total) {
         chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);
   if (isDivided())
-    noteAlikeRanks(total, [&](llvm::StringRef axis) {
-      return study::partOf<study::StrategyOp>(*evaluate).degree(axis);
-    });
+    noteAlikeRanks(total, total.breakdown.children, total.latency.central(),
+                   [&](llvm::StringRef axis) {
+                     return study::partOf<study::StrategyOp>(*evaluate).degree(axis);
+                   });
   if (std::string note = network ? network->runtimeNote() : ""; !note.empty())
     total.addNote(std::move(note));
   if (tiles.size() == 1)

@@ -31,6 +31,7 @@ struct StepItem {
   std::string axis;         ///< of a collective, "tensor"
   int64_t count = 1;        ///< runs, one after the other
   bool isOfContext = false; ///< of a batch that is served: what it does depends on contexts
+  std::vector<std::string> alike = {}; ///< axes along which ranks run the same kernel
   /// Items of the block whose results it reads; none for what goes into the block.
   std::vector<uint32_t> after;
 

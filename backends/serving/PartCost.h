@@ -21,8 +21,9 @@ struct ItemTotal {
   /// Of runs that each of them bounds.
   double computeSeconds = 0, memorySeconds = 0, launchSeconds = 0;
   double seconds = 0;
-  bool isTimed = true;     ///< false where another line has its time
-  bool isMeasured = false; ///< what bounds it is not known
+  bool isTimed = true;                 ///< false where another line has its time
+  bool isMeasured = false;             ///< what bounds it is not known
+  std::vector<std::string> alike = {}; ///< axes along which ranks run the same kernel
 
   /// Adds `times` runs that take `one` each.
   void note(const Point &one, double times);

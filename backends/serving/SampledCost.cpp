@@ -79,10 +79,11 @@ Uncertain SampleFrame::energyOf(const Point &sum) const {
 void SampledCost::addItem(const StepItem &from, Of of) {
   auto isSame = [&](const Item &item) {
     return of != Of::Tokens && item.of != Of::Tokens && item.name == from.name &&
-           item.kind == from.kind;
+           item.kind == from.kind && item.alike == from.alike;
   };
   auto line = static_cast<size_t>(llvm::find_if(items, isSame) - items.begin());
-  items.push_back({from.name, from.kind, static_cast<double>(from.count), of, true, line});
+  items.push_back(
+      {from.name, from.kind, static_cast<double>(from.count), of, true, line, from.alike});
   hasContexts |= of != Of::Tokens;
   size_t points = of == Of::Tokens    ? frame->tokens.count()
                   : of == Of::Decodes ? frame->decodeBatch.count() * frame->decodeContext.count()
@@ -246,6 +247,7 @@ std::vector<ItemTotal> SampledCost::totals() const {
     else if (!contextTotals.empty())
       total = contextTotals[i];
     total.isTimed = item.isTimed;
+    total.alike = item.alike;
     result.push_back(std::move(total));
   }
   return result;

@@ -89,6 +89,7 @@ private:
     bool isTimed = true;
     size_t line =
         0; ///< the item whose total this is a part of: of a context, the first of its name
+    std::vector<std::string> alike; ///< axes along which ranks run the same
     std::vector<Point> points;
     void addTo(StackWork &work, const Point &one) const {
       if (isTimed)

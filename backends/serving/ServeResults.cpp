@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serving/Serving.h"
 
+#include "backends/core/AlikeRanks.h"
 #include "backends/core/Evaluate.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -173,14 +174,16 @@ struct LineItem {
   double seconds = 0, count = 0, flops = 0;
   double joules = 0; ///< as all of the breakdown, without an interval
   llvm::StringRef bound;
+  std::vector<std::string> alike = {}; ///< axes along which ranks run it alike
 };
 
 } // namespace
 
 /// Adds `item` to the line of its label, which a new one says of its energy like `energy`.
 static void addLine(Cost &cost, const LineItem &item, const Figure &energy, SourceRange place) {
-  auto line = llvm::find_if(cost.breakdown.children,
-                            [&](const CostPart &known) { return known.label == item.label; });
+  auto line = llvm::find_if(cost.breakdown.children, [&](const CostPart &known) {
+    return known.label == item.label && known.alike == item.alike;
+  });
   if (line == cost.breakdown.children.end()) {
     cost.breakdown.children.emplace_back();
     line = std::prev(cost.breakdown.children.end());
@@ -189,6 +192,7 @@ static void addLine(Cost &cost, const LineItem &item, const Figure &energy, Sour
     line->location = place;
     line->count = 0;
     line->bound = item.bound.str();
+    line->alike = item.alike;
     line->energy = Figure(Uncertain(0));
     line->energy.missing = energy.missing;
   }
@@ -225,7 +229,7 @@ double Serving::addTotals(Cost &cost, const Deployment &pool, const BatchCost &o
     addLine(cost,
             {prefix.str() + (isKernel ? total.name : total.kind + axis),
              isKernel ? PartKind::Kernel : PartKind::Collective, seconds, total.runs * share, flops,
-             joules.central(), bound},
+             joules.central(), bound, total.alike},
             energy, serve->range());
     if (isKernel && total.isMeasured)
       cost.addBound("measured", seconds);
@@ -330,10 +334,14 @@ void Serving::addItems(Cost &cost) {
   }
   for (const auto &pool : pools) {
     std::string prefix = pools.size() > 1 ? pool->pool.phase().str() + " " : "";
-    left -= addTotals(cost, *pool, *pool->model.cost, prefix, energy);
+    size_t firstLine = cost.breakdown.children.size();
+    double busy = addTotals(cost, *pool, *pool->model.cost, prefix, energy);
     if (const auto &draft = pool->model.draft)
-      left -= addTotals(cost, *pool, *draft, prefix + "draft ", energy);
-    left -= addSends(cost, *pool, prefix, energy) + addStack(cost, *pool, prefix, energy);
+      busy += addTotals(cost, *pool, *draft, prefix + "draft ", energy);
+    busy += addSends(cost, *pool, prefix, energy) + addStack(cost, *pool, prefix, energy);
+    left -= busy;
+    noteAlikeRanks(cost, llvm::makeArrayRef(cost.breakdown.children).drop_front(firstLine), busy,
+                   [&](llvm::StringRef axis) { return axis == "tensor" ? pool->model.tensor : 1; });
     cost.energy.isPartial = cost.energy.isPartial || pool->model.sources.isEnergyPartial;
   }
   addTransfers(cost, energy);

@@ -161,6 +161,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   StepItem item;
   item.name = op.label().str();
   item.isOfContext = op->hasAttr("of_context");
+  item.alike = op->stringsAttr("alike");
   if (item.isOfContext ? !wanted.ofContext : !wanted.tokenWise) {
     record(*op, std::move(item));
     return true;
@@ -191,10 +192,9 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   own.macs = static_cast<double>(found->macs) * done;
   own.flops = static_cast<double>(found->flops) * done;
   own.energy = found->energy.times(done);
-  own.kernels.push_back({op.label().str(), op->range(), found->bottleneck().str(), own.seconds, 1,
-                         own.flops, own.macs,
-                         (found->utilization * found->latency).central() * done, own.energy,
-                         op->stringsAttr("alike")});
+  own.kernels.push_back(
+      {op.label().str(), op->range(), found->bottleneck().str(), own.seconds, 1, own.flops,
+       own.macs, (found->utilization * found->latency).central() * done, own.energy, item.alike});
   own.workingBytes = static_cast<double>(op.inputBytes() + op.outputBytes() + op.weightBytes());
   cost.add(own);
   item.seconds = own.seconds;

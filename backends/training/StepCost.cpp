@@ -158,9 +158,10 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
   rest("bubble", cost.idle.central());
   rest("optimizer", summary.optimizerTime, step.optimizerEnergy);
   rest("other", summary.otherTime);
-  noteAlikeRanks(cost, [&](llvm::StringRef axis) {
+  auto degree = [&](llvm::StringRef axis) {
     return axis == "tensor" ? strategy.tensor : axis == "data" ? strategy.data : strategy.context;
-  });
+  };
+  noteAlikeRanks(cost, cost.breakdown.children, cost.latency.central(), degree);
   std::vector<std::string> used = costs.sources.providers;
   if (!summary.communication.empty())
     used.push_back("network");
