@@ -24,6 +24,14 @@ struct BatchShape {
   /// made, and the guesses.
   std::vector<Chunk> chunks;
   int64_t verified = 0; ///< how many of them, the last ones
+
+  /// Adds `requests` that make a token each and see `context` tokens together.
+  void add(int64_t requests, int64_t context) {
+    tokens += requests;
+    outputs += requests;
+    decodes += requests;
+    decodeContext += context;
+  }
 };
 
 /// That of `batch` of these requests.

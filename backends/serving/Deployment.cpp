@@ -148,12 +148,17 @@ bool Deployment::findPrefixes() {
   return true;
 }
 
-double Deployment::promptSteps(const Request &request) const {
-  return scheduler.makesPieces() ? static_cast<double>((request.prompt - 1) / limits.chunk) : 0;
+double Deployment::promptSteps(llvm::ArrayRef<Request> requests) const {
+  double steps = 0;
+  if (scheduler.makesPieces())
+    for (const Request &request : requests)
+      steps += static_cast<double>((request.prompt - 1) / limits.chunk);
+  return steps;
 }
 
 bool Deployment::checkRequests(llvm::ArrayRef<Request> requests) const {
-  int64_t reserved = reservedTokens();
+  int64_t reserved = reservedTokens(), guessed = guesses();
+  bool reserves = isReserving();
   for (size_t i = 0; i < requests.size(); ++i) {
     const Request &request = requests[i];
     auto fail = [&](const std::string &needs, const std::string &has) {
@@ -162,17 +167,16 @@ bool Deployment::checkRequests(llvm::ArrayRef<Request> requests) const {
                          has);
       return false;
     };
-    if (isReserving() && request.total() + guesses() > reserved)
+    if (reserves && request.total() + guessed > reserved)
       return fail("as long as it gets",
                   fmt::format("{} reserved for each (`max_tokens`)",
                               counted(static_cast<uint64_t>(reserved), "token")));
-    int64_t blocks = isReserving()
-                         ? limits.reserved
-                         : limits.blocksFor(request.total() + guesses()) + limits.watermark();
+    int64_t blocks = reserves ? limits.reserved
+                              : limits.blocksFor(request.total() + guessed) + limits.watermark();
     if (limits.blocks >= blocks)
       continue;
     std::string needs = counted(static_cast<uint64_t>(blocks), "block");
-    return fail(needs + (isReserving() ? " reserved" : " with what is kept free"),
+    return fail(needs + (reserves ? " reserved" : " with what is kept free"),
                 fmt::format("{} of {}", counted(static_cast<uint64_t>(limits.blocks), "block"),
                             counted(static_cast<uint64_t>(limits.blockTokens), "token")));
   }

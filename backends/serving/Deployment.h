@@ -22,8 +22,8 @@ public:
   bool findLimits();
   /// False, reported, where one of `requests` never fits.
   bool checkRequests(llvm::ArrayRef<Request> requests) const;
-  /// Iterations that `request` takes at most for its prompt.
-  double promptSteps(const Request &request) const;
+  /// Iterations that `requests` take at most for their prompts, beside those that make tokens.
+  double promptSteps(llvm::ArrayRef<Request> requests) const;
   PoolSetup setup();
   /// Words of the strategy.
   std::string strategyText() const;

@@ -32,6 +32,7 @@ struct Request {
   int64_t transfer = -1; ///< the number of its transfer
   int64_t reroutes = 0;  ///< times that its copy broke
   int64_t priority = 0;  ///< served first when smaller
+  int64_t joined = 0;    ///< the step of its copy's steady group behind which it joined that
   /// What it reads, piece by piece, and then its answer; null where nobody begins alike.
   std::shared_ptr<const std::vector<PrefixPiece>> text;
 

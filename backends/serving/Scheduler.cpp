@@ -36,7 +36,7 @@ std::string serving::textOf(const Batch &batch) {
 }
 
 Scheduler::Scheduler(std::vector<Request> &requests, const Limits &limits)
-    : requests(requests), limits(limits) {
+    : requests(requests), limits(limits), steady(requests, limits.blockTokens) {
   if (limits.prefixBlocks >= 0)
     prefixes.emplace(limits.blockTokens);
   if (limits.tierBlocks > 0)
@@ -225,6 +225,13 @@ void Scheduler::finish(Request &request) {
   --open;
 }
 
+std::vector<uint32_t> Scheduler::advanceSteady(double now) {
+  std::vector<uint32_t> done = steady.advance(now);
+  for (uint32_t number : done)
+    finish(requests[number]);
+  return done;
+}
+
 void Scheduler::end(const Batch &batch) {
   for (const BatchEntry &entry : batch) {
     Request &request = requests[entry.request];
@@ -234,7 +241,11 @@ void Scheduler::end(const Batch &batch) {
     }
     if (prefixes && request.text && request.processed == request.prompt + 1)
       share(request);
-    if (!limits.isHandOver || !request.isPrefilled)
+    if (limits.isHandOver && request.isPrefilled)
+      continue;
+    if (isSteady(request))
+      steady.join(entry.request);
+    else
       running.push_back(entry.request);
   }
 }

@@ -7,6 +7,7 @@
 #define PERFC_BACKENDS_SERVING_SCHEDULER_H
 
 #include "backends/serving/Requests.h"
+#include "backends/serving/SteadyGroup.h"
 #include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -68,6 +69,9 @@ struct Limits {
   bool isHandOver = false; ///< requests whose prompts are read go on elsewhere
   int64_t tierBlocks = 0;  ///< that beginnings of texts may keep at the host
   double tierSeconds = 0;  ///< s to bring back the cache of a token from there
+  /// Requests that make a token in every batch may be counted together: nobody asks for the content
+  /// of batches.
+  bool countsSteady = false;
 
   /// Tokens of a long request that take as much as the cache of one of so many.
   int64_t held(int64_t tokens) const {
@@ -104,6 +108,14 @@ public:
   /// Takes a batch back whose requests have advanced.
   virtual void end(const Batch &batch);
 
+  /// Requests that make a token in the batch at hand beside its entries.
+  const SteadyGroup &steadyGroup() const { return steady; }
+  /// Ends the batch at hand for these at `now`, before it ends for its entries; those that are
+  /// done.
+  std::vector<uint32_t> advanceSteady(double now);
+  /// Lets requests have their own state again.
+  void dissolveSteady() { steady.dissolve(running); }
+
   /// Requests that are not taken in.
   size_t queued() const { return queue.size(); }
   /// Why it cannot go on, "" while it can.
@@ -127,6 +139,8 @@ public:
 
 protected:
   virtual Batch next() = 0;
+  /// True for a request that is to join the steady group.
+  virtual bool isSteady(const Request & /*request*/) const { return false; }
   /// Requests of one batch at most, of schedulers that share `maxBatch` out among the stages.
   size_t microbatch() const {
     return static_cast<size_t>(std::max<int64_t>(1, limits.maxBatch / limits.stages));
@@ -153,6 +167,7 @@ protected:
   Limits limits;
   std::deque<uint32_t> queue;
   std::vector<uint32_t> running; ///< taken in, and not in a batch that is under way
+  SteadyGroup steady;            ///< taken in, and in every batch
   int64_t resident = 0;          ///< requests with blocks
   int64_t used = 0, peak = 0;
   int64_t moved = 0;

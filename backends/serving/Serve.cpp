@@ -32,9 +32,9 @@ bool Serving::checkRequests(llvm::ArrayRef<Request> requests) {
   for (const auto &pool : pools)
     if (!pool->checkRequests(requests))
       return false;
-  steps = 0;
+  steps = pools.front()->promptSteps(requests);
   for (const Request &request : requests)
-    steps += static_cast<double>(request.answer) + pools.front()->promptSteps(request);
+    steps += static_cast<double>(request.answer);
   if (!(requests.back().arrival <= latestArrival)) {
     diagnostics.report(
         serve->range(), diag::BadServeValue,

@@ -44,6 +44,8 @@ bool Serving::meets(const ServedRequest &request) const {
 void Serving::summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<Lengths> came) {
   std::vector<double> ttft, tpot, latency, delay;
   bool isAsked = serve.goal("ttft") || serve.goal("tpot") || serve.goal("latency");
+  bool isVidur = serve.isVidur();
+  double warmUp = serve.warmUp();
   summary->meeting = isAsked ? 0 : -1;
   summary->requests.reserve(served.size());
   for (std::vector<double> *values : {&ttft, &tpot, &latency, &delay})
@@ -58,12 +60,12 @@ void Serving::summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<L
     summary->preemptions += request.restarts;
     summary->reroutes += request.reroutes;
     summary->meeting += isAsked && meets(summary->requests.back());
-    if (request.arrival < serve.warmUp())
+    if (request.arrival < warmUp)
       continue;
     ttft.push_back(request.first - request.arrival);
     latency.push_back(request.done - request.arrival);
     delay.push_back(request.scheduled - request.arrival);
-    if (serve.isVidur()) // of all tokens that are left after a restart, the first one included
+    if (isVidur) // of all tokens that are left after a restart, the first one included
       tpot.push_back((request.done - request.first) / static_cast<double>(request.answer));
     else if (answer > 1)
       tpot.push_back((request.done - request.first) / static_cast<double>(answer - 1));

@@ -110,6 +110,7 @@ void Simulation::renew(size_t copy) {
   Pool &pool = poolOf(copy);
   Limits limits = pool.setup.limits;
   limits.isHandOver = pools.size() > 1 && &pool == &pools[0];
+  limits.countsSteady = !setup.keepsAll && !onBatch;
   copies[copy].scheduler = pool.setup.scheduler(result.requests, limits);
 }
 
@@ -212,6 +213,7 @@ void Simulation::breakDown(size_t copy) {
   for (UnderWay &batch : copies[copy].drop(now, left))
     record(std::move(batch));
   sum.busy -= left;
+  copies[copy].scheduler->dissolveSteady();
   retire(copy);
   renew(copy);
   auto here = static_cast<int64_t>(copy);
@@ -319,7 +321,16 @@ void Simulation::moveOn(Request &request, int64_t tokens, Pool &pool) {
 void Simulation::finish(size_t copy, UnderWay &&done) {
   Pool &pool = poolOf(copy);
   bool isHandOver = pools.size() > 1 && &pool == &pools[0];
-  done.served.outputs = 0;
+  Scheduler &scheduler = *copies[copy].scheduler;
+  const SteadyGroup &steady = scheduler.steadyGroup();
+  done.served.outputs = steady.count();
+  if (steady.count() > 0)
+    noteGaps(now - steady.lastTokens(), steady.count());
+  for (uint32_t number : scheduler.advanceSteady(now)) {
+    result.requests[number].done = now;
+    --open;
+    arrivals.end(number);
+  }
   for (const BatchEntry &entry : done.batch) {
     Request &request = result.requests[entry.request];
     int64_t before = request.isPrefilled ? request.processed : request.prompt;
@@ -330,7 +341,7 @@ void Simulation::finish(size_t copy, UnderWay &&done) {
     --open;
     arrivals.end(entry.request);
   }
-  copies[copy].scheduler->end(done.batch);
+  scheduler.end(done.batch);
   for (const BatchEntry &entry : done.batch)
     if (const Request &request = result.requests[entry.request];
         isHandOver && request.isPrefilled && !request.isDone())
@@ -344,12 +355,15 @@ UnderWay Simulation::underWay(size_t copy, Batch batch) {
   if (onBatch)
     onBatch(batch);
   UnderWay next;
+  const SteadyGroup &steady = copies[copy].scheduler->steadyGroup();
   next.shape = shapeOf(batch, result.requests);
+  next.shape.add(steady.count(), steady.context());
   next.number = result.batches.size();
   ++pool.result.batches;
   ServedBatch &served = next.served;
   served.copy = static_cast<int64_t>(copy);
-  served.requests = static_cast<int64_t>(batch.size());
+  served.requests = static_cast<int64_t>(batch.size()) + steady.count();
+  served.decodes = steady.count();
   pool.setup.times(next.shape, seconds);
   served.seconds.assign(seconds.begin(), seconds.end());
   served.seconds[0] += copies[copy].scheduler->takeMoveSeconds();
@@ -386,12 +400,14 @@ void Simulation::makeBatches(size_t number) {
         transfers.start(request, static_cast<size_t>(moving.copy), number, tokens, now);
   }
   while (copy.hasRoom()) {
-    Batch batch = copy.scheduler->makeBatch(now);
+    Scheduler &scheduler = *copy.scheduler;
+    Batch batch = scheduler.makeBatch(now);
+    auto isEmpty = [&] { return batch.empty() && scheduler.steadyGroup().count() == 0; };
     // A request that has just lost its blocks to nobody can start again: nothing else would wake
     // it.
-    if (batch.empty() && copy.underWay() == 0)
-      batch = copy.scheduler->makeBatch(now);
-    if (batch.empty())
+    if (isEmpty() && copy.underWay() == 0)
+      batch = scheduler.makeBatch(now);
+    if (isEmpty())
       return;
     copy.start(underWay(number, std::move(batch)));
     if (!setup.keepsAll)

@@ -31,14 +31,47 @@ void VllmV1::sortByArrival() {
   });
 }
 
+/// One whose cache grows by whole blocks of its own, with room for all that take one until it takes
+/// the next.
+bool VllmV1::isSteady(const Request &request) const {
+  bool isPlain = limits.countsSteady && limits.stages == 1 && limits.guesses == 0 &&
+                 limits.fixedTokens == 0 && limits.perToken == 1 && limits.prefixBlocks < 0;
+  return isPlain && untilJoin == 0 && request.isPrefilled &&
+         request.blocks == limits.blocksFor(request.processed - 1) && fits(resident);
+}
+
+bool VllmV1::fitsSteady() const {
+  int64_t budget = limits.chunk - steady.count(), blocks = steady.blocksNeeded();
+  for (uint32_t number : running) {
+    const Request &request = requests[number];
+    if (budget <= 0 || (!request.isPrefilled && !steady.isBehind(request)))
+      return false;
+    int64_t tokens = request.isPrefilled ? 1 : std::min(request.prompt - request.processed, budget);
+    int64_t in = request.isPrefilled ? request.processed - 1 : request.processed;
+    blocks += std::max<int64_t>(0, limits.blocksFor(in + tokens) - request.blocks);
+    budget -= tokens;
+  }
+  return budget >= 0 && fits(blocks) &&
+         running.size() + static_cast<size_t>(steady.count()) <= microbatch();
+}
+
 Batch VllmV1::next() {
   Batch batch;
-  int64_t budget = limits.chunk;
   size_t before = queue.size();
   bool isTight = false;
   taken = 0;
+  untilJoin -= untilJoin > 0;
   sortByArrival();
-  while (taken < running.size() && budget > 0 && batch.size() < microbatch()) {
+  if (steady.count() > 0 && !fitsSteady()) {
+    dissolveSteady();
+    sortByArrival();
+    untilJoin = batchesApart;
+  }
+  used += steady.blocksNeeded();
+  peak = std::max(peak, used);
+  int64_t budget = limits.chunk - steady.count();
+  size_t most = microbatch() - static_cast<size_t>(steady.count());
+  while (taken < running.size() && budget > 0 && batch.size() < most) {
     uint32_t number = running[taken++];
     const Request &request = requests[number];
     int64_t tokens =
@@ -54,7 +87,7 @@ Batch VllmV1::next() {
   dropTaken();
   isTight |= queue.size() > before;
   while (!isTight && !queue.empty() && budget > 0 && resident < limits.maxBatch &&
-         batch.size() < microbatch()) {
+         batch.size() < most) {
     Request &request = requests[queue.front()];
     PrefixCache::Match match = findPrefix(request);
     int64_t tokens = std::min(request.prompt - match.all(), budget);

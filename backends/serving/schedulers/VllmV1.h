@@ -17,11 +17,20 @@ public:
 
 protected:
   Batch next() override;
+  bool isSteady(const Request &request) const override;
 
 private:
+  /// Batches after the steady group was dissolved in which none joins it.
+  static constexpr int64_t batchesApart = 64;
+
+  /// False where somebody would find no room or come too late in the next batch, in which all that
+  /// are steady are to have a token.
+  bool fitsSteady() const;
   /// Blocks for `tokens` more of a request; false when it had to give way itself.
   bool extend(uint32_t number, int64_t tokens);
   void sortByArrival();
+
+  int64_t untilJoin = 0; ///< batches
 };
 
 } // namespace perfc::serving
