@@ -111,9 +111,10 @@ std::string RateSearch::note() const {
       low, high, tried);
 }
 
-static void dropBatches(Outcome &outcome) {
+static void dropParts(Outcome &outcome) {
   auto summary = std::make_shared<ServingSummary>(*outcome.serving);
   summary->batches = {};
+  summary->requests = {};
   summary->nodesOf = nullptr;
   outcome.serving = std::move(summary);
 }
@@ -153,7 +154,7 @@ static llvm::Optional<Outcome> serve(Evaluation &run, const StatementContext &st
     return there.prepare() ? there.run() : llvm::None;
   };
   llvm::Optional<Outcome> outcome =
-      withEnds(statement.module, statement.op, run.context.diagnostics, serveAt, dropBatches);
+      withEnds(statement.module, statement.op, run.context.diagnostics, serveAt, dropParts);
   if (outcome && stop && !isSearched) // its intervals may be those of fewer sources
     return llvm::None;
   if (outcome && isSearched)

@@ -101,6 +101,7 @@ struct ServingSummary {
   std::string toldBy;
   Distribution ttft, tpot, tbt, latency, queueDelay, batchSize, batchTokens;
   double runTime = 0;
+  int64_t requestCount = 0;
   int64_t promptTokens = 0, outputTokens = 0;
   int64_t preemptions = 0;
   int64_t reroutes = 0;     ///< of requests whose copy broke
@@ -110,14 +111,15 @@ struct ServingSummary {
   double transferSeconds = 0, transferWaiting = 0; ///< of all; waiting for others to end
   double flops = 0;                                ///< of all chips
   std::vector<ServedPool> pools;                   ///< one, or that of prompts and that of tokens
-  std::vector<ServedRequest> requests;             ///< in order of arrival
+  /// In order of arrival; none where there are too many to keep.
+  std::vector<ServedRequest> requests;
   int64_t batchCount = 0;
   std::vector<ServedBatch> batches; ///< none where there are too many to keep
   /// What a rank of a stage runs for a batch, both by number; made when it is asked for.
   std::function<std::vector<ServedNode>(size_t batch, size_t stage)> nodesOf;
 
   double tokensPerSecond() const { return static_cast<double>(outputTokens) / runTime; }
-  double requestsPerSecond() const { return static_cast<double>(requests.size()) / runTime; }
+  double requestsPerSecond() const { return static_cast<double>(requestCount) / runTime; }
   /// The mean of `part` of the pools, each as often as it has chips.
   double meanOf(double ServedPool::*part) const;
   /// The pool that copy `copy` is of.

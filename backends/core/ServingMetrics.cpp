@@ -141,7 +141,7 @@ StatementMetrics perfc::servingMetrics() {
       {"slo_attainment",
        [](Of of) {
          return ofGoals(of, static_cast<double>(of.serving->meeting) /
-                                static_cast<double>(of.serving->requests.size()));
+                                static_cast<double>(of.serving->requestCount));
        }},
       {"prefix_hits", [](Of of) { return prefixHits(of, &ServedPool::prefixHits); }},
       {"tier_hits", [](Of of) { return prefixHits(of, &ServedPool::tierHits); }},

@@ -107,7 +107,8 @@ static std::vector<TotalLine> streamTotals(const emit::Result &result) {
                              summary.batchSize.mean, summary.batchTokens.mean,
                              std::to_string(summary.batchCount) +
                                  (summary.batchCount == 1 ? " batch" : " batches")));
-  add("run", fmt::format("{} in {}: {}, {}", counted(summary.requests.size(), "request"),
+  add("run", fmt::format("{} in {}: {}, {}",
+                         counted(static_cast<uint64_t>(summary.requestCount), "request"),
                          metricText(result, "run_time"), metricText(result, "requests_per_s"),
                          metricText(result, "tokens_per_s")));
   if (!isTold) {
@@ -119,7 +120,7 @@ static std::vector<TotalLine> streamTotals(const emit::Result &result) {
   if (summary.meeting >= 0)
     add("goals", fmt::format("{} of the requests meet them: {}",
                              percent(static_cast<double>(summary.meeting) /
-                                     static_cast<double>(summary.requests.size())),
+                                     static_cast<double>(summary.requestCount)),
                              metricText(result, "goodput")));
   if (summary.preemptions)
     add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));

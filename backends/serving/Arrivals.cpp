@@ -5,10 +5,9 @@
 
 using namespace perfc::serving;
 
-Arrivals::Arrivals(std::vector<Request> &requests) : requests(requests) {
+Arrivals::Arrivals(RequestList &requests) : requests(requests) {
   for (size_t i = 0; i < requests.size(); ++i) {
-    requests[i].id = i;
-    int64_t before = requests[i].after;
+    int64_t before = requests.spec(i).after;
     if (before < 0) {
       order.push_back(static_cast<uint32_t>(i));
       continue;
@@ -19,12 +18,12 @@ Arrivals::Arrivals(std::vector<Request> &requests) : requests(requests) {
 }
 
 double Arrivals::next() const {
-  double time = arrived < order.size() ? requests[order[arrived]].arrival : never;
+  double time = arrived < order.size() ? requests.spec(order[arrived]).arrival : never;
   return following.empty() ? time : std::min(time, following.top().first);
 }
 
 uint32_t Arrivals::take() {
-  double time = arrived < order.size() ? requests[order[arrived]].arrival : never;
+  double time = arrived < order.size() ? requests.spec(order[arrived]).arrival : never;
   if (following.empty() || time <= following.top().first)
     return order[arrived++];
   uint32_t request = following.top().second;

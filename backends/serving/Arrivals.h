@@ -5,7 +5,7 @@
 #define PERFC_BACKENDS_SERVING_ARRIVALS_H
 
 #include "backends/serving/Fleet.h"
-#include "backends/serving/Requests.h"
+#include "backends/serving/RequestList.h"
 #include <queue>
 
 namespace perfc::serving {
@@ -13,7 +13,7 @@ namespace perfc::serving {
 class Arrivals {
 public:
   /// Of `requests`, which outlive it.
-  explicit Arrivals(std::vector<Request> &requests);
+  explicit Arrivals(RequestList &requests);
 
   /// s of the next arrival; never where none is known.
   double next() const;
@@ -23,7 +23,7 @@ public:
   void end(uint32_t request);
 
 private:
-  std::vector<Request> &requests;
+  RequestList &requests;
   std::vector<uint32_t> order;    ///< of requests that follow none, by arrival
   std::vector<int64_t> followers; ///< by request; -1 for none; empty where nobody follows
   using Event = std::pair<double, uint32_t>;

@@ -6,7 +6,7 @@
 using namespace perfc;
 using namespace perfc::serving;
 
-BatchShape serving::shapeOf(const Batch &batch, llvm::ArrayRef<Request> requests) {
+BatchShape serving::shapeOf(const Batch &batch, const RequestList &requests) {
   BatchShape shape;
   for (const BatchEntry &entry : batch) {
     const Request &request = requests[entry.request];

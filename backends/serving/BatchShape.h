@@ -35,7 +35,7 @@ struct BatchShape {
 };
 
 /// That of `batch` of these requests.
-BatchShape shapeOf(const Batch &batch, llvm::ArrayRef<Request> requests);
+BatchShape shapeOf(const Batch &batch, const RequestList &requests);
 
 /// What the busiest of `ranks` data-parallel groups has of a batch: requests that make a token are
 /// dealt out evenly, those whose guesses are verified with their mean context; pieces of prompts go

@@ -148,19 +148,19 @@ bool Deployment::findPrefixes() {
   return true;
 }
 
-double Deployment::promptSteps(llvm::ArrayRef<Request> requests) const {
+double Deployment::promptSteps(llvm::ArrayRef<RequestSpec> requests) const {
   double steps = 0;
   if (scheduler.makesPieces())
-    for (const Request &request : requests)
+    for (const RequestSpec &request : requests)
       steps += static_cast<double>((request.prompt - 1) / limits.chunk);
   return steps;
 }
 
-bool Deployment::checkRequests(llvm::ArrayRef<Request> requests) const {
+bool Deployment::checkRequests(llvm::ArrayRef<RequestSpec> requests) const {
   int64_t reserved = reservedTokens(), guessed = guesses();
   bool reserves = isReserving();
   for (size_t i = 0; i < requests.size(); ++i) {
-    const Request &request = requests[i];
+    const RequestSpec &request = requests[i];
     auto fail = [&](const std::string &needs, const std::string &has) {
       diagnostics.report(pool->range(), diag::RequestNeverFits, i,
                          fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),

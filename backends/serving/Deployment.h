@@ -21,9 +21,9 @@ public:
   /// What the memory leaves, into `limits` and `summary`; false, reported, where it is nothing.
   bool findLimits();
   /// False, reported, where one of `requests` never fits.
-  bool checkRequests(llvm::ArrayRef<Request> requests) const;
+  bool checkRequests(llvm::ArrayRef<RequestSpec> requests) const;
   /// Iterations that `requests` take at most for their prompts, beside those that make tokens.
-  double promptSteps(llvm::ArrayRef<Request> requests) const;
+  double promptSteps(llvm::ArrayRef<RequestSpec> requests) const;
   PoolSetup setup();
   /// Words of the strategy.
   std::string strategyText() const;

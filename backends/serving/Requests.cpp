@@ -52,7 +52,7 @@ static double nextOf(study::ArrivalsOp arrivals, double now, Random &random) {
   return now;
 }
 
-static void setArrivals(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
+static void setArrivals(study::ArrivalsOp arrivals, std::vector<RequestSpec> &requests) {
   llvm::StringRef kind = arrivals.kind();
   double rate = arrivals.rate(), every = arrivals.every(), now = 0;
   Random random = sourceOf(arrivals.seed());
@@ -79,7 +79,7 @@ static void setArrivals(study::ArrivalsOp arrivals, std::vector<Request> &reques
 }
 
 /// `users` who each ask again when they have thought about an answer: request i follows i - users.
-static void setFollowers(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
+static void setFollowers(study::ArrivalsOp arrivals, std::vector<RequestSpec> &requests) {
   auto count = static_cast<int64_t>(requests.size());
   for (int64_t i = arrivals.users(); i < count; ++i) {
     requests[static_cast<size_t>(i)].after = i - arrivals.users();
@@ -89,13 +89,13 @@ static void setFollowers(study::ArrivalsOp arrivals, std::vector<Request> &reque
 
 /// Sessions of `turns` requests that begin as a Poisson process. A prompt is all that was read and
 /// made in its session, and its own tokens.
-static void setSessions(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
+static void setSessions(study::ArrivalsOp arrivals, std::vector<RequestSpec> &requests) {
   Random random = sourceOf(arrivals.seed());
   auto turns = static_cast<size_t>(arrivals.turns());
   double now = 0;
   std::vector<PrefixPiece> text;
   for (size_t i = 0; i < requests.size(); ++i) {
-    Request &request = requests[i];
+    RequestSpec &request = requests[i];
     if (i % turns == 0) {
       now += -std::log1p(-random.next()) / arrivals.rate();
       text.clear();
@@ -115,7 +115,7 @@ static void setSessions(study::ArrivalsOp arrivals, std::vector<Request> &reques
 }
 
 /// Prompts that are made of numbered pieces.
-static void setTexts(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
+static void setTexts(study::ArrivalsOp arrivals, std::vector<RequestSpec> &requests) {
   std::vector<int64_t> pieces = arrivals.pieces(), counts = arrivals.pieceCounts();
   size_t at = 0;
   for (size_t i = 0; i < requests.size() && i < counts.size(); ++i) {
@@ -153,15 +153,7 @@ static std::function<double()> totalsOf(study::LengthsOp lengths, Random &random
   return [=, &random] { return least + (most - least) * random.next(); };
 }
 
-std::vector<Lengths> serving::lengthsOf(llvm::ArrayRef<Request> requests) {
-  std::vector<Lengths> lengths;
-  lengths.reserve(requests.size());
-  for (const Request &request : requests)
-    lengths.push_back({request.prompt, request.answer});
-  return lengths;
-}
-
-void serving::shareOut(Request &request, double total, double promptToAnswer, bool isUniform) {
+void serving::shareOut(RequestSpec &request, double total, double promptToAnswer, bool isUniform) {
   double answer = total / (1 + promptToAnswer);
   if (isUniform)
     answer = std::ceil(answer);
@@ -169,12 +161,12 @@ void serving::shareOut(Request &request, double total, double promptToAnswer, bo
   request.prompt = static_cast<int64_t>(total - answer);
 }
 
-static void setLengths(study::LengthsOp lengths, std::vector<Request> &requests) {
+static void setLengths(study::LengthsOp lengths, std::vector<RequestSpec> &requests) {
   llvm::StringRef kind = lengths.kind();
   Random random = sourceOf(lengths.seed());
   std::function<double()> total = totalsOf(lengths, random);
   for (size_t i = 0; i < requests.size(); ++i) {
-    Request &request = requests[i];
+    RequestSpec &request = requests[i];
     if (kind == "fixed") {
       request.prompt = lengths.prompt();
       request.answer = lengths.answer();
@@ -189,8 +181,8 @@ static void setLengths(study::LengthsOp lengths, std::vector<Request> &requests)
   }
 }
 
-std::vector<Request> serving::makeRequests(study::ServeOp serve) {
-  std::vector<Request> requests(static_cast<size_t>(serve.requests()));
+std::vector<RequestSpec> serving::makeRequests(study::ServeOp serve) {
+  std::vector<RequestSpec> requests(static_cast<size_t>(serve.requests()));
   study::ArrivalsOp arrivals = serve.arrivals();
   setLengths(serve.lengths(), requests);
   if (arrivals.kind() == "sessions")
@@ -203,7 +195,7 @@ std::vector<Request> serving::makeRequests(study::ServeOp serve) {
   Random random = sourceOf(serve.prioritySeed());
   auto levels = static_cast<double>(serve.priorityLevels());
   if (levels > 1)
-    for (Request &request : requests)
+    for (RequestSpec &request : requests)
       request.priority = static_cast<int64_t>(random.next() * levels);
   return requests;
 }

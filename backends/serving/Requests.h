@@ -12,14 +12,24 @@
 
 namespace perfc::serving {
 
-struct Request {
-  uint64_t id = 0;                ///< its place in the stream
+/// What a stream says of a request.
+struct RequestSpec {
   double arrival = 0;             ///< s; of one that follows another, once that is done
   int64_t after = -1;             ///< the number of the request that it follows
   double think = 0;               ///< s from the end of that one to its arrival
-  int64_t prompt = 0, answer = 0; ///< tokens still to be read and made; a restart changes them
-  int64_t processed = 0;          ///< tokens of both, of which the last one is not in the cache
-  bool isPrefilled = false;       ///< the prompt has been read
+  int64_t prompt = 0, answer = 0; ///< tokens
+  int64_t priority = 0;           ///< served first when smaller
+  /// What it reads, piece by piece, and then its answer; null where nobody begins alike.
+  std::shared_ptr<const std::vector<PrefixPiece>> text;
+
+  int64_t total() const { return prompt + answer; }
+};
+
+/// One that is under way: a restart moves tokens from its answer to its prompt.
+struct Request : RequestSpec {
+  uint64_t id = 0;          ///< its place in the stream
+  int64_t processed = 0;    ///< tokens of both, of which the last one is not in the cache
+  bool isPrefilled = false; ///< the prompt has been read
   double scheduled = -1, first = -1, last = -1, done = -1; ///< s; below 0 for not yet
   int64_t restarts = 0;
   int64_t blocks = 0;      ///< of the cache that it alone holds
@@ -31,12 +41,11 @@ struct Request {
   int64_t incoming = 0;  ///< blocks that wait for its cache there
   int64_t transfer = -1; ///< the number of its transfer
   int64_t reroutes = 0;  ///< times that its copy broke
-  int64_t priority = 0;  ///< served first when smaller
   int64_t joined = 0;    ///< the step of its copy's steady group behind which it joined that
-  /// What it reads, piece by piece, and then its answer; null where nobody begins alike.
-  std::shared_ptr<const std::vector<PrefixPiece>> text;
 
-  int64_t total() const { return prompt + answer; }
+  Request() = default;
+  Request(const RequestSpec &spec, uint64_t number) : RequestSpec(spec), id(number) {}
+
   bool isDone() const { return done >= 0; }
   /// It has to read again what it has read and made, as its prompt; one that has not read its
   /// prompt reads that again.
@@ -47,19 +56,13 @@ struct Request {
   void loseCaches();
 };
 
-/// Tokens of a request as it came: restarts move them from answers to prompts.
-struct Lengths {
-  int64_t prompt = 0, answer = 0;
-};
-std::vector<Lengths> lengthsOf(llvm::ArrayRef<Request> requests);
-
 /// Shares `total` tokens, a draw of a distribution, out among prompt and answer of `request`, as
 /// docs/serving.md says for uniform lengths and for others; either may come to 0.
-void shareOut(Request &request, double total, double promptToAnswer, bool isUniform);
+void shareOut(RequestSpec &request, double total, double promptToAnswer, bool isUniform);
 
 /// The requests that the arrivals, lengths and number of `serve` describe, in order of arrival but
 /// for those that follow others.
-std::vector<Request> makeRequests(study::ServeOp serve);
+std::vector<RequestSpec> makeRequests(study::ServeOp serve);
 
 } // namespace perfc::serving
 

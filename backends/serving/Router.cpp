@@ -7,7 +7,7 @@ using namespace perfc;
 using namespace perfc::serving;
 
 Router serving::roundRobin() {
-  return [next = size_t(0)](const std::vector<Request> &, uint32_t,
+  return [next = size_t(0)](const RequestList &, uint32_t,
                             llvm::ArrayRef<const Scheduler *> copies) mutable {
     return next++ % copies.size();
   };
@@ -15,7 +15,7 @@ Router serving::roundRobin() {
 
 /// The first copy with the least of what `of` says.
 template <typename Of> static Router leastOf(Of of) {
-  return [of](const std::vector<Request> &requests, uint32_t request,
+  return [of](const RequestList &requests, uint32_t request,
               llvm::ArrayRef<const Scheduler *> copies) {
     size_t best = 0;
     int64_t least = of(*copies[0], requests[request]);
@@ -47,7 +47,7 @@ Router serving::mostCached() {
 
 Router serving::bySession() {
   return [next = size_t(0), targets = std::unordered_map<uint64_t, size_t>()](
-             const std::vector<Request> &requests, uint32_t request,
+             const RequestList &requests, uint32_t request,
              llvm::ArrayRef<const Scheduler *> copies) mutable {
     const Request &now = requests[request];
     uint64_t key =
@@ -60,8 +60,7 @@ Router serving::bySession() {
 
 Router serving::atRandom(int64_t seed) {
   return [random = Random(static_cast<uint32_t>(seed))](
-             const std::vector<Request> &, uint32_t,
-             llvm::ArrayRef<const Scheduler *> copies) mutable {
+             const RequestList &, uint32_t, llvm::ArrayRef<const Scheduler *> copies) mutable {
     return static_cast<size_t>(random.next() * static_cast<double>(copies.size()));
   };
 }

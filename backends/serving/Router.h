@@ -9,7 +9,7 @@
 namespace perfc::serving {
 
 /// The copy that request `request` goes to, of those that serve it; called in order of arrival.
-using Router = std::function<size_t(const std::vector<Request> &requests, uint32_t request,
+using Router = std::function<size_t(const RequestList &requests, uint32_t request,
                                     llvm::ArrayRef<const Scheduler *> copies)>;
 
 /// One after the other.

@@ -35,7 +35,7 @@ std::string serving::textOf(const Batch &batch) {
   return llvm::join(parts, " ");
 }
 
-Scheduler::Scheduler(std::vector<Request> &requests, const Limits &limits)
+Scheduler::Scheduler(RequestList &requests, const Limits &limits)
     : requests(requests), limits(limits), steady(requests, limits.blockTokens) {
   if (limits.prefixBlocks >= 0)
     prefixes.emplace(limits.blockTokens);

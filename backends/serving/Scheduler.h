@@ -6,7 +6,7 @@
 #ifndef PERFC_BACKENDS_SERVING_SCHEDULER_H
 #define PERFC_BACKENDS_SERVING_SCHEDULER_H
 
-#include "backends/serving/Requests.h"
+#include "backends/serving/RequestList.h"
 #include "backends/serving/SteadyGroup.h"
 #include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringRef.h"
@@ -87,7 +87,7 @@ struct Limits {
 
 class Scheduler {
 public:
-  Scheduler(std::vector<Request> &requests, const Limits &limits);
+  Scheduler(RequestList &requests, const Limits &limits);
   virtual ~Scheduler() = default;
 
   void arrive(uint32_t request);
@@ -163,7 +163,7 @@ protected:
   /// True where `a` comes before `b` in the order of admission.
   bool isBefore(uint32_t a, uint32_t b) const;
 
-  std::vector<Request> &requests;
+  RequestList &requests;
   Limits limits;
   std::deque<uint32_t> queue;
   std::vector<uint32_t> running; ///< taken in, and not in a batch that is under way
@@ -190,10 +190,10 @@ private:
 
 /// Makes a scheduler of `requests`, which outlive it.
 using SchedulerFactory =
-    std::function<std::unique_ptr<Scheduler>(std::vector<Request> &requests, const Limits &limits)>;
+    std::function<std::unique_ptr<Scheduler>(RequestList &requests, const Limits &limits)>;
 
 template <typename Kind>
-std::unique_ptr<Scheduler> makeScheduler(std::vector<Request> &requests, const Limits &limits) {
+std::unique_ptr<Scheduler> makeScheduler(RequestList &requests, const Limits &limits) {
   return std::make_unique<Kind>(requests, limits);
 }
 

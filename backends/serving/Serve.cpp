@@ -28,12 +28,12 @@ Serving::Serving(const ir::Module &module, study::ServeOp serve, ProviderSet &pr
     pools.push_back(std::make_unique<Deployment>(module, serve, pool, providers, diagnostics));
 }
 
-bool Serving::checkRequests(llvm::ArrayRef<Request> requests) {
+bool Serving::checkRequests(llvm::ArrayRef<RequestSpec> requests) {
   for (const auto &pool : pools)
     if (!pool->checkRequests(requests))
       return false;
   steps = pools.front()->promptSteps(requests);
-  for (const Request &request : requests)
+  for (const RequestSpec &request : requests)
     steps += static_cast<double>(request.answer);
   if (!(requests.back().arrival <= latestArrival)) {
     diagnostics.report(
@@ -105,7 +105,7 @@ bool Serving::prepare() {
 }
 
 /// What requests are served by; nothing after a report.
-llvm::Optional<Setup> Serving::deployment(std::vector<Request> &requests) {
+llvm::Optional<Setup> Serving::deployment(std::vector<RequestSpec> &requests) {
   for (const auto &pool : pools)
     if (!pool->findLimits())
       return llvm::None;
@@ -125,7 +125,7 @@ void Serving::reportVidur(const std::string &why) {
 }
 
 /// The same by VIDUR's rules (backends/serving/vidur).
-llvm::Optional<Setup> Serving::vidurDeployment(std::vector<Request> &requests) {
+llvm::Optional<Setup> Serving::vidurDeployment(std::vector<RequestSpec> &requests) {
   std::string why;
   Deployment &pool = *pools.front();
   Setup setup{{vidur::setupOf(serve, pool.model, why)}, {}};
@@ -152,23 +152,24 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
   }
   if (rate)
     serve.arrivals()->setAttr("rate", Quantity(Uncertain(*rate), Dimension() / BaseUnit::Second));
-  std::vector<Request> requests;
+  std::vector<RequestSpec> requests;
   auto setup = serve.isVidur() ? vidurDeployment(requests) : deployment(requests);
   if (!setup)
     return llvm::None;
   // Requests reach their queue later than they arrive.
   double front = serve.isVidur() ? 0 : StackFigures::of(*serve).request;
-  for (Request &request : requests) {
+  for (RequestSpec &request : requests) {
     request.arrival += front;
     request.think += front;
   }
   setup->stop = stop;
-  std::vector<Lengths> came = lengthsOf(requests);
+  RequestTally tally(serve, requests.size());
+  setup->onDone = [&](const Request &request, const RequestSpec &came) {
+    tally.add(request, request.arrival - front, came);
+  };
   SimulationResult result = simulate(std::move(requests), *setup);
   if (result.isStopped)
     return llvm::None;
-  for (Request &request : result.requests)
-    request.arrival -= front;
   if (!result.failure.empty()) {
     if (serve.isVidur())
       reportVidur(result.failure);
@@ -177,23 +178,27 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
                          result.failure + ", as copies break or never start");
     return llvm::None;
   }
-  summarize(std::move(result), came);
+  summarize(std::move(result), std::move(tally));
   return outcome();
 }
 
 llvm::Optional<Outcome> Serving::runBy(const std::string &name, Teller tell) {
-  std::vector<Request> requests = makeRequests(serve);
-  std::vector<Lengths> came = lengthsOf(requests);
+  std::vector<RequestSpec> came = makeRequests(serve);
+  std::vector<Request> requests;
+  for (size_t i = 0; i < came.size(); ++i)
+    requests.emplace_back(came[i], i);
   if (!tell(pools.front()->model, requests))
     return llvm::None;
   summary = std::make_shared<ServingSummary>();
   summary->toldBy = name;
   pools.front()->limits.maxBatch = serve.scheduler().maxBatch();
   SimulationResult result;
-  for (const Request &request : requests)
+  RequestTally tally(serve, requests.size());
+  for (const Request &request : requests) {
     result.end = std::max(result.end, request.done);
+    tally.add(request, request.arrival, came[request.id]);
+  }
   result.pools.resize(pools.size());
-  result.requests = std::move(requests);
-  summarize(std::move(result), came);
+  summarize(std::move(result), std::move(tally));
   return outcome();
 }

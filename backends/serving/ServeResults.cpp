@@ -28,54 +28,6 @@ int64_t Serving::chips() const {
   return sum;
 }
 
-/// True where it is within all that `slo` asks.
-bool Serving::meets(const ServedRequest &request) const {
-  auto within = [&](llvm::StringRef metric, double seconds) {
-    auto limit = serve.goal(metric);
-    return !limit || seconds <= *limit;
-  };
-  double each = request.answer > 1
-                    ? (request.done - request.first) / static_cast<double>(request.answer - 1)
-                    : 0;
-  return within("ttft", request.first - request.arrival) && within("tpot", each) &&
-         within("latency", request.done - request.arrival);
-}
-
-void Serving::summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<Lengths> came) {
-  std::vector<double> ttft, tpot, latency, delay;
-  bool isAsked = serve.goal("ttft") || serve.goal("tpot") || serve.goal("latency");
-  bool isVidur = serve.isVidur();
-  double warmUp = serve.warmUp();
-  summary->meeting = isAsked ? 0 : -1;
-  summary->requests.reserve(served.size());
-  for (std::vector<double> *values : {&ttft, &tpot, &latency, &delay})
-    values->reserve(served.size());
-  for (size_t i = 0; i < served.size(); ++i) {
-    const Request &request = served[i];
-    int64_t answer = came[i].answer;
-    summary->requests.push_back({request.arrival, request.scheduled, request.first, request.done,
-                                 came[i].prompt, answer, request.restarts});
-    summary->promptTokens += came[i].prompt;
-    summary->outputTokens += answer;
-    summary->preemptions += request.restarts;
-    summary->reroutes += request.reroutes;
-    summary->meeting += isAsked && meets(summary->requests.back());
-    if (request.arrival < warmUp)
-      continue;
-    ttft.push_back(request.first - request.arrival);
-    latency.push_back(request.done - request.arrival);
-    delay.push_back(request.scheduled - request.arrival);
-    if (isVidur) // of all tokens that are left after a restart, the first one included
-      tpot.push_back((request.done - request.first) / static_cast<double>(request.answer));
-    else if (answer > 1)
-      tpot.push_back((request.done - request.first) / static_cast<double>(answer - 1));
-  }
-  summary->ttft = Distribution::of(std::move(ttft));
-  summary->tpot = Distribution::of(std::move(tpot));
-  summary->latency = Distribution::of(std::move(latency));
-  summary->queueDelay = Distribution::of(std::move(delay));
-}
-
 /// The batches, and what each runs.
 void Serving::summarizeBatches(SimulationResult &result) {
   if (!summary->toldBy.empty())
@@ -153,11 +105,11 @@ void Serving::summarizePools(const SimulationResult &result) {
   }
 }
 
-void Serving::summarize(SimulationResult result, llvm::ArrayRef<Lengths> came) {
+void Serving::summarize(SimulationResult result, RequestTally requests) {
   summary->runTime = result.end;
   summary->strategy = strategyText();
   summarizePools(result);
-  summarizeRequests(result.requests, came);
+  std::move(requests).fill(*summary);
   summarizeBatches(result);
   summary->transfers = result.transfers;
   summary->transferSeconds = result.transferSeconds;
@@ -445,6 +397,9 @@ Outcome Serving::outcome() {
   if (summary->batches.empty())
     cost.addNote("the batches of so many steps are not kept: timelines and traces have none, and "
                  "tbt, batch_size and batch_tokens are counted to 0.1 %");
+  if (summary->requests.empty())
+    cost.addNote(
+        "the times of so many requests are not kept: timelines and JSON have none of them");
   cost.describe(PartKind::Program, serve.symbol(), serve->range());
   return result;
 }

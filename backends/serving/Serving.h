@@ -8,6 +8,7 @@
 #include "backends/core/CostProvider.h"
 #include "backends/core/Outcome.h"
 #include "backends/serving/Deployment.h"
+#include "backends/serving/RequestTally.h"
 
 namespace perfc::serving {
 
@@ -41,17 +42,15 @@ private:
   static constexpr double transferTokens = 4096;
 
   bool checkTheta();
-  bool checkRequests(llvm::ArrayRef<Request> requests);
+  bool checkRequests(llvm::ArrayRef<RequestSpec> requests);
   const Cost *transferCost(double tokens);
   bool findTransfers();
-  llvm::Optional<Setup> deployment(std::vector<Request> &requests);
-  llvm::Optional<Setup> vidurDeployment(std::vector<Request> &requests);
+  llvm::Optional<Setup> deployment(std::vector<RequestSpec> &requests);
+  llvm::Optional<Setup> vidurDeployment(std::vector<RequestSpec> &requests);
   void reportVidur(const std::string &why);
-  void summarizeRequests(llvm::ArrayRef<Request> served, llvm::ArrayRef<Lengths> came);
   void summarizeBatches(SimulationResult &result);
   void summarizePools(const SimulationResult &result);
-  void summarize(SimulationResult result, llvm::ArrayRef<Lengths> came);
-  bool meets(const ServedRequest &request) const;
+  void summarize(SimulationResult result, RequestTally requests);
   std::string strategyText() const;
   const char *timesNote() const; ///< "" where there is nothing to say
   void noteRuntime(Cost &cost) const;

@@ -32,7 +32,7 @@ struct Pool {
 
 class Simulation {
 public:
-  Simulation(std::vector<Request> list, const Setup &setup,
+  Simulation(RequestList list, const Setup &setup,
              const std::function<void(const Batch &)> &onBatch);
 
   SimulationResult run();
@@ -53,6 +53,7 @@ private:
   void findTakers(Pool &pool);
   void advance(size_t copy);
   void finish(size_t copy, UnderWay &&done);
+  void end(uint32_t request);
   void noteGaps(double gap, int64_t times);
   void moveOn(Request &request, int64_t tokens, Pool &pool);
   void makeBatches(size_t copy);
@@ -62,6 +63,7 @@ private:
   Pool &poolOf(size_t copy) { return pools[pools.size() > 1 && copy >= pools[1].first ? 1 : 0]; }
 
   SimulationResult result;
+  RequestList requests;
   const Setup &setup;
   const std::function<void(const Batch &)> &onBatch;
   std::vector<Pool> pools;
@@ -87,10 +89,10 @@ static size_t copiesOf(const Setup &setup) {
   return count;
 }
 
-Simulation::Simulation(std::vector<Request> list, const Setup &setup,
+Simulation::Simulation(RequestList list, const Setup &setup,
                        const std::function<void(const Batch &)> &onBatch)
-    : result{std::move(list)}, setup(setup), onBatch(onBatch), arrivals(result.requests),
-      transfers(copiesOf(setup), setup.transfer), open(result.requests.size()) {
+    : requests(std::move(list)), setup(setup), onBatch(onBatch), arrivals(requests),
+      transfers(copiesOf(setup), setup.transfer), open(requests.size()) {
   for (const PoolSetup &pool : setup.pools) {
     pools.emplace_back(pool, copies.size());
     for (size_t i = 0; i < pool.copies; ++i)
@@ -111,7 +113,7 @@ void Simulation::renew(size_t copy) {
   Limits limits = pool.setup.limits;
   limits.isHandOver = pools.size() > 1 && &pool == &pools[0];
   limits.countsSteady = !setup.keepsAll && !onBatch;
-  copies[copy].scheduler = pool.setup.scheduler(result.requests, limits);
+  copies[copy].scheduler = pool.setup.scheduler(requests, limits);
 }
 
 /// Lists the copies that take requests, and gives them those that have waited for one.
@@ -132,17 +134,18 @@ llvm::Optional<size_t> Simulation::route(uint32_t request, Pool &pool) {
     return llvm::None;
   size_t place = 0;
   if (pool.takers.size() > 1)
-    place = pool.setup.router(result.requests, request, pool.takers);
+    place = pool.setup.router(requests, request, pool.takers);
   return pool.first + pool.fleet.up()[place];
 }
 
 void Simulation::send(uint32_t request, Pool &pool) {
+  Request &sent = requests[request];
   auto copy = route(request, pool);
   if (!copy)
     return pool.backlog.push_back(request);
   wake(*copy);
   copies[*copy].scheduler->arrive(request);
-  result.requests[request].copy = static_cast<int64_t>(*copy);
+  sent.copy = static_cast<int64_t>(*copy);
 }
 
 /// A request whose prompt has been read goes on in the second pool.
@@ -152,13 +155,13 @@ void Simulation::handOver(uint32_t request) {
     return pools[1].unexpected.push_back(request);
   wake(*copy);
   copies[*copy].scheduler->expect(request);
-  result.requests[request].target = static_cast<int64_t>(*copy);
+  requests[request].target = static_cast<int64_t>(*copy);
 }
 
 void Simulation::endTransfers() {
   while (transfers.next() <= now) {
     auto [number, request] = transfers.take();
-    Request &moved = result.requests[request];
+    Request &moved = requests[request];
     if (moved.transfer != number)
       continue; // one of its copies has broken
     wake(static_cast<size_t>(moved.copy));
@@ -218,25 +221,22 @@ void Simulation::breakDown(size_t copy) {
   renew(copy);
   auto here = static_cast<int64_t>(copy);
   std::vector<uint32_t> lost, waiting;
-  for (size_t i = 0; i < result.requests.size(); ++i) {
-    Request &request = result.requests[i];
+  requests.forEachHeld([&](uint32_t number, Request &request) {
     if (request.isDone()) {
       // Some schedulers keep what is done until others are.
       if (request.copy == here)
         request.holdNothing();
-      continue;
-    }
-    if (request.copy == here) {
-      lost.push_back(static_cast<uint32_t>(i));
+    } else if (request.copy == here) {
+      lost.push_back(number);
     } else if (request.target == here) {
       request.target = request.transfer = -1;
       request.incoming = 0;
-      waiting.push_back(static_cast<uint32_t>(i));
+      waiting.push_back(number);
     }
-  }
+  });
   findTakers(poolOf(copy));
   for (uint32_t number : lost) {
-    Request &request = result.requests[number];
+    Request &request = requests[number];
     if (request.target >= 0) {
       wake(static_cast<size_t>(request.target));
       copies[static_cast<size_t>(request.target)].scheduler->forget(number);
@@ -318,6 +318,12 @@ void Simulation::moveOn(Request &request, int64_t tokens, Pool &pool) {
     request.done = now;
 }
 
+void Simulation::end(uint32_t request) {
+  --open;
+  result.end = now;
+  arrivals.end(request);
+}
+
 void Simulation::finish(size_t copy, UnderWay &&done) {
   Pool &pool = poolOf(copy);
   bool isHandOver = pools.size() > 1 && &pool == &pools[0];
@@ -327,23 +333,20 @@ void Simulation::finish(size_t copy, UnderWay &&done) {
   if (steady.count() > 0)
     noteGaps(now - steady.lastTokens(), steady.count());
   for (uint32_t number : scheduler.advanceSteady(now)) {
-    result.requests[number].done = now;
-    --open;
-    arrivals.end(number);
+    requests[number].done = now;
+    end(number);
   }
   for (const BatchEntry &entry : done.batch) {
-    Request &request = result.requests[entry.request];
+    Request &request = requests[entry.request];
     int64_t before = request.isPrefilled ? request.processed : request.prompt;
     moveOn(request, entry.tokens, pool);
     done.served.outputs += request.isPrefilled ? request.processed - before : 0;
-    if (!request.isDone())
-      continue;
-    --open;
-    arrivals.end(entry.request);
+    if (request.isDone())
+      end(entry.request);
   }
   scheduler.end(done.batch);
   for (const BatchEntry &entry : done.batch)
-    if (const Request &request = result.requests[entry.request];
+    if (const Request &request = requests[entry.request];
         isHandOver && request.isPrefilled && !request.isDone())
       handOver(entry.request);
   record(std::move(done));
@@ -356,7 +359,7 @@ UnderWay Simulation::underWay(size_t copy, Batch batch) {
     onBatch(batch);
   UnderWay next;
   const SteadyGroup &steady = copies[copy].scheduler->steadyGroup();
-  next.shape = shapeOf(batch, result.requests);
+  next.shape = shapeOf(batch, requests);
   next.shape.add(steady.count(), steady.context());
   next.number = result.batches.size();
   ++pool.result.batches;
@@ -368,7 +371,7 @@ UnderWay Simulation::underWay(size_t copy, Batch batch) {
   served.seconds.assign(seconds.begin(), seconds.end());
   served.seconds[0] += copies[copy].scheduler->takeMoveSeconds();
   for (const BatchEntry &entry : batch) {
-    Request &request = result.requests[entry.request];
+    Request &request = requests[entry.request];
     served.decodes += request.isPrefilled;
     served.promptTokens += request.isPrefilled ? 0 : entry.tokens;
     served.guesses += request.isPrefilled ? entry.tokens - 1 : 0;
@@ -394,7 +397,7 @@ void Simulation::makeBatches(size_t number) {
   Copy &copy = copies[number];
   copy.isNews = false;
   for (uint32_t request : copy.scheduler->claimRoom()) {
-    Request &moving = result.requests[request];
+    Request &moving = requests[request];
     int64_t tokens = poolOf(number).setup.limits.held(moving.processed - 1);
     moving.transfer =
         transfers.start(request, static_cast<size_t>(moving.copy), number, tokens, now);
@@ -462,10 +465,11 @@ bool Simulation::step() {
 }
 
 SimulationResult Simulation::run() {
-  while (!result.isStopped && step())
+  while (!result.isStopped && step()) {
     result.isStopped = setup.stop && *setup.stop;
-  for (const Request &request : result.requests)
-    result.end = std::max(result.end, request.done);
+    if (setup.onDone)
+      requests.retire(setup.onDone);
+  }
   for (size_t copy = 0; copy < copies.size(); ++copy)
     retire(copy);
   for (Pool &pool : pools) {
@@ -478,15 +482,20 @@ SimulationResult Simulation::run() {
   result.transferWaiting = transfers.waiting();
   if (open > 0 && result.failure.empty())
     result.failure = fmt::format("{} are never taken in", counted(open, "request"));
+  if (setup.onDone)
+    requests.retireAll(setup.onDone);
+  else
+    requests.retireAll(
+        [&](const Request &request, const RequestSpec &) { result.requests.push_back(request); });
   return std::move(result);
 }
 
-SimulationResult serving::simulate(std::vector<Request> requests, const Setup &setup,
+SimulationResult serving::simulate(RequestList requests, const Setup &setup,
                                    const std::function<void(const Batch &)> &onBatch) {
   return Simulation(std::move(requests), setup, onBatch).run();
 }
 
-SimulationResult serving::simulate(std::vector<Request> requests, PoolSetup pool, StageTimes times,
+SimulationResult serving::simulate(RequestList requests, PoolSetup pool, StageTimes times,
                                    const std::function<void(const Batch &)> &onBatch) {
   pool.times = std::move(times);
   return simulate(std::move(requests), Setup{{std::move(pool)}, {}}, onBatch);

@@ -38,6 +38,8 @@ struct Setup {
   /// Batches and gaps between tokens are kept; else they are only counted.
   bool keepsAll = true;
   const std::atomic<bool> *stop = nullptr; ///< ends the simulation once it is true; null for never
+  /// Takes requests that are done, in order of their numbers, which are forgotten then.
+  RequestList::Taker onDone;
 };
 
 /// What the copies of a pool have done, all together.
@@ -57,7 +59,7 @@ struct PoolResult {
 };
 
 struct SimulationResult {
-  std::vector<Request> requests; ///< in order of arrival
+  std::vector<Request> requests; ///< in order of arrival; none where `onDone` has been given them
   std::vector<ServedBatch> batches;
   std::vector<BatchShape> shapes; ///< of the batches
   std::vector<double> gaps;       ///< s between tokens of the same request
@@ -75,11 +77,11 @@ struct SimulationResult {
 
 /// Serves `requests`. Batches of all copies are made in one order; `onBatch` sees each before its
 /// time is asked for. Ends early where a scheduler fails.
-SimulationResult simulate(std::vector<Request> requests, const Setup &setup,
+SimulationResult simulate(RequestList requests, const Setup &setup,
                           const std::function<void(const Batch &)> &onBatch = {});
 
 /// The same by one pool whose batches take `times`.
-SimulationResult simulate(std::vector<Request> requests, PoolSetup pool, StageTimes times,
+SimulationResult simulate(RequestList requests, PoolSetup pool, StageTimes times,
                           const std::function<void(const Batch &)> &onBatch = {});
 
 } // namespace perfc::serving

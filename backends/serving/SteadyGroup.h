@@ -6,7 +6,7 @@
 #ifndef PERFC_BACKENDS_SERVING_STEADYGROUP_H
 #define PERFC_BACKENDS_SERVING_STEADYGROUP_H
 
-#include "backends/serving/Requests.h"
+#include "backends/serving/RequestList.h"
 #include <tuple>
 
 namespace perfc::serving {
@@ -14,7 +14,7 @@ namespace perfc::serving {
 class SteadyGroup {
 public:
   /// Of requests whose caches grow by a block with each `blockTokens` tokens.
-  SteadyGroup(std::vector<Request> &requests, int64_t blockTokens)
+  SteadyGroup(RequestList &requests, int64_t blockTokens)
       : requests(requests), growing(static_cast<size_t>(blockTokens), 0) {}
 
   int64_t count() const { return static_cast<int64_t>(members.size()); }
@@ -47,7 +47,7 @@ private:
   size_t phaseOf(const Request &request) const;
   void settle(Request &request);
 
-  std::vector<Request> &requests;
+  RequestList &requests;
   std::vector<Member> members; ///< a heap, whose front ends first
   /// Members that need a block in the steps whose number has this remainder.
   std::vector<int64_t> growing;

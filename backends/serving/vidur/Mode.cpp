@@ -69,7 +69,7 @@ vidur::Costs vidur::costsOf(const ServedModel &model) {
   return Costs(*model.table, model.layerCount, isGrouped, model.tensor, model.stages);
 }
 
-std::vector<Request> vidur::requestsOf(study::ServeOp serve, std::string &why) {
+std::vector<RequestSpec> vidur::requestsOf(study::ServeOp serve, std::string &why) {
   study::ArrivalsOp arrivals = serve.arrivals();
   study::LengthsOp lengths = serve.lengths();
   bool isStatic = arrivals.kind() == "burst" && !arrivals->hasAttr("size");
@@ -91,7 +91,7 @@ std::vector<Request> vidur::requestsOf(study::ServeOp serve, std::string &why) {
   spec.theta = lengths.theta();
   spec.seed = isTimed ? arrivals.seed() : lengths.seed();
   spec.count = serve.requests();
-  std::vector<Request> requests = makeStream(spec);
+  std::vector<RequestSpec> requests = makeStream(spec);
   for (size_t i = 0; i < requests.size() && why.empty(); ++i)
     if (requests[i].answer < 1 || requests[i].prompt < 1)
       why = fmt::format("request {} of its stream has {} + {} tokens, for which it divides by zero",

@@ -26,7 +26,7 @@ Costs costsOf(const ServedModel &model);
 /// VIDUR's stream where it has the distributions that `serve` asks for, with the seed of the
 /// arrivals, or of the lengths where all arrive at once; else that of the program. `why` says what
 /// VIDUR fails on.
-std::vector<Request> requestsOf(study::ServeOp serve, std::string &why);
+std::vector<RequestSpec> requestsOf(study::ServeOp serve, std::string &why);
 
 } // namespace perfc::serving::vidur
 

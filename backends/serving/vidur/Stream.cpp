@@ -45,15 +45,15 @@ static Random pythonRandom(int64_t seed) {
   return Random(std::mt19937(sequence));
 }
 
-std::vector<Request> vidur::makeStream(const StreamSpec &spec) {
+std::vector<RequestSpec> vidur::makeStream(const StreamSpec &spec) {
   Random random = pythonRandom(spec.seed);
   Random gaps(static_cast<uint32_t>(spec.seed)), sizes(static_cast<uint32_t>(spec.seed));
   std::function<double()> next;
   if (spec.lengths == "zipf")
     next = zipf(spec.least, spec.most, spec.theta, sizes);
   double shape = 1 / (spec.deviation * spec.deviation), now = 0;
-  std::vector<Request> requests(static_cast<size_t>(spec.count));
-  for (Request &request : requests) {
+  std::vector<RequestSpec> requests(static_cast<size_t>(spec.count));
+  for (RequestSpec &request : requests) {
     if (spec.arrival == "poisson")
       now += std::min(-std::log(1.0 - random.next()) / spec.rate, 3.0 * (1.0 / spec.rate));
     else if (spec.arrival == "gamma")

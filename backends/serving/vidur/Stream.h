@@ -25,7 +25,7 @@ struct StreamSpec {
 };
 
 /// The stream in order of arrival.
-std::vector<Request> makeStream(const StreamSpec &spec);
+std::vector<RequestSpec> makeStream(const StreamSpec &spec);
 
 } // namespace perfc::serving::vidur
 

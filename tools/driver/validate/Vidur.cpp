@@ -32,9 +32,9 @@ public:
   bool predict();
 
 private:
-  std::vector<Request> requestsOf(llvm::ArrayRef<ListedRequest> list);
+  std::vector<RequestSpec> requestsOf(llvm::ArrayRef<ListedRequest> list);
   void compareRequests(const SimulationResult &result, llvm::ArrayRef<ListedRequest> list);
-  bool compareBatches(const vidur::Costs &costs, std::vector<Request> requests);
+  bool compareBatches(const vidur::Costs &costs, std::vector<RequestSpec> requests);
   void compareTimes(const SimulationResult &result);
   void add(StringRef metric, Number predicted, Number reference, StringRef part = "") {
     row.predictions.push_back({metric.str(), predicted, reference, "", {}, part.str()});
@@ -55,15 +55,15 @@ public:
 } // namespace
 
 /// The requests to serve: the stream that the line gives, where it is the list's.
-std::vector<Request> VidurComparison::requestsOf(llvm::ArrayRef<ListedRequest> list) {
-  std::vector<Request> listed;
+std::vector<RequestSpec> VidurComparison::requestsOf(llvm::ArrayRef<ListedRequest> list) {
+  std::vector<RequestSpec> listed;
   for (const ListedRequest &entry : list)
     listed.push_back(entry.request);
   vidur::StreamSpec spec;
   spec.count = static_cast<int64_t>(list.size());
   if (!VidurFiles::readStream(table, line, run.mostTokens, spec))
     return listed;
-  std::vector<Request> made = vidur::makeStream(spec);
+  std::vector<RequestSpec> made = vidur::makeStream(spec);
   int64_t equal = 0;
   for (size_t i = 0; i < made.size(); ++i)
     equal += fmt::format("{:.9g}", made[i].arrival) == fmt::format("{:.9g}", listed[i].arrival) &&
@@ -85,7 +85,7 @@ void VidurComparison::compareRequests(const SimulationResult &result,
       add("blocks", value, *reference, part);
 }
 
-bool VidurComparison::compareBatches(const vidur::Costs &costs, std::vector<Request> requests) {
+bool VidurComparison::compareBatches(const vidur::Costs &costs, std::vector<RequestSpec> requests) {
   if (!files.hasTrace(row.name))
     return true;
   auto trace = files.readTrace(row.name);
@@ -143,7 +143,7 @@ bool VidurComparison::predict() {
   const study::OpTable *times = list ? files.tableOf(run, line.place) : nullptr;
   if (!times)
     return false;
-  std::vector<Request> requests = requestsOf(*list);
+  std::vector<RequestSpec> requests = requestsOf(*list);
   vidur::Costs costs(*times, run.model.layers, run.model.isGrouped(), run.tensor, run.stages);
   SimulationResult result =
       simulate(requests, run.setup, [&](const BatchShape &shape, std::vector<double> &seconds) {

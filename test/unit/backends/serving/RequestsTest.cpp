@@ -40,8 +40,8 @@ TEST(Random, HasNormalAndGammaNumbers) {
 
 static ir::Attribute real(double value) { return Quantity(Uncertain(value), Dimension()); }
 
-static std::vector<Request> requestsOf(const ir::AttrDict &arrivals, const ir::AttrDict &lengths,
-                                       int64_t count) {
+static std::vector<RequestSpec> requestsOf(const ir::AttrDict &arrivals,
+                                           const ir::AttrDict &lengths, int64_t count) {
   ir::Operation serve(*allOps().find(study::ServeOp::opName), ir::Location());
   serve.setAttr("requests", count);
   for (const auto &[name, entries] : {std::make_pair(study::ArrivalsOp::opName, arrivals),
@@ -56,7 +56,7 @@ static ir::AttrDict fixedLengths() { return {{"kind", "fixed"}, {"prompt", 10}, 
 TEST(Requests, Arrive) {
   auto arrivals = [](ir::AttrDict block, int64_t count) {
     std::vector<double> times;
-    for (const Request &request : requestsOf(std::move(block), fixedLengths(), count))
+    for (const RequestSpec &request : requestsOf(std::move(block), fixedLengths(), count))
       times.push_back(request.arrival);
     return times;
   };
@@ -82,7 +82,7 @@ TEST(Requests, HaveZipfLengths) {
                     {"max", 4096},        {"prefill_to_decode", real(20)},
                     {"theta", real(0.6)}, {"seed", 7}};
   std::vector<std::pair<int64_t, int64_t>> lengths;
-  for (const Request &request : requestsOf({{"kind", "burst"}}, zipf, 8))
+  for (const RequestSpec &request : requestsOf({{"kind", "burst"}}, zipf, 8))
     lengths.push_back({request.prompt, request.answer});
   EXPECT_EQ(lengths, (std::vector<std::pair<int64_t, int64_t>>{{986, 49},
                                                                {2588, 129},
@@ -100,17 +100,17 @@ TEST(Requests, HaveLengths) {
                        {"max", 200},
                        {"prefill_to_decode", real(4)},
                        {"seed", 42}};
-  std::vector<Request> requests = requestsOf({{"kind", "burst"}}, uniform, 5000);
+  std::vector<RequestSpec> requests = requestsOf({{"kind", "burst"}}, uniform, 5000);
   // The first length is 137.45…, of which 27.49… is for the answer.
   EXPECT_EQ(requests[0].answer, 28);
   EXPECT_EQ(requests[0].prompt, 109);
-  for (const Request &request : requests) {
+  for (const RequestSpec &request : requests) {
     EXPECT_GE(request.total(), 99);
     EXPECT_LE(request.total(), 200);
   }
   ir::AttrDict tiny{
       {"kind", "uniform"}, {"min", 1}, {"max", 2}, {"prefill_to_decode", real(100)}, {"seed", 1}};
-  for (const Request &request : requestsOf({{"kind", "burst"}}, tiny, 100)) {
+  for (const RequestSpec &request : requestsOf({{"kind", "burst"}}, tiny, 100)) {
     EXPECT_EQ(request.prompt, 1);
     EXPECT_EQ(request.answer, 1);
   }

@@ -12,11 +12,11 @@ using namespace perfc;
 using namespace perfc::serving;
 
 TEST(SteadyGroup, CountsTokensAndBlocks) {
-  std::vector<Request> requests(2);
-  for (Request &request : requests) {
-    request.prompt = 6;
-    request.answer = 5;
-    request.isPrefilled = true;
+  RequestList requests(std::vector<RequestSpec>(2));
+  for (size_t i = 0; i < 2; ++i) {
+    requests[i].prompt = 6;
+    requests[i].answer = 5;
+    requests[i].isPrefilled = true;
   }
   requests[0].processed = 7; // 6 in the cache: two blocks of 4
   requests[1].processed = 9; // 8 in the cache: two full ones

@@ -108,7 +108,7 @@ TEST(Vidur, MakesItsStream) {
   spec.lengths = "fixed";
   spec.prompt = spec.answer = 9;
   spec.count = 4;
-  std::vector<Request> requests = vidur::makeStream(spec);
+  std::vector<RequestSpec> requests = vidur::makeStream(spec);
   EXPECT_NEAR(requests[0].arrival, 0.0196785627, 1e-10);
   EXPECT_NEAR(requests[1].arrival, 0.306776417, 1e-9);
   EXPECT_NEAR(requests[3].arrival, 0.307380323, 1e-9);
