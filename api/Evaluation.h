@@ -149,6 +149,7 @@ private:
   void statement(const StatementContext &statement, const Listener &listener);
   void tableRow(ir::Module &module, const ir::Operation &point);
   std::string evaluateRow(ir::Module &module);
+  ir::Module *loweredRow(ir::Module &module);
   std::vector<const emit::Result *> namedInRow(llvm::StringRef name) const;
   void keepRows(Evaluated &evaluated);
   void checkExpectations(const Evaluated &evaluated);
@@ -173,6 +174,7 @@ private:
   struct {
     size_t firstResult = 0, firstSearch = 0;
     llvm::StringMap<std::string> problems; ///< why results are missing, by their names
+    int64_t statements = 0;                ///< modules with statements so far
     bool isOpen = false;                   ///< more of it follows
   } row;
   std::unique_ptr<mapper::ResultStore> store;

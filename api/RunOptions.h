@@ -16,6 +16,7 @@ struct Cluster;
 namespace perfc::api {
 
 class Evaluation;
+class LoweredRows;
 struct Tool;
 struct Evaluated;
 
@@ -80,6 +81,10 @@ struct RunOptions {
   loopnest::CountVerifier *verifier = nullptr;
   /// What `replay` runs on instead of its system; null for that.
   const astra::Cluster *replayOn = nullptr;
+  /// Rows of tables that stay lowered from one run to the next; null for none.
+  LoweredRows *lowered = nullptr;
+  /// Results have intervals, also those that are played or simulated, once for each end of each.
+  bool findsIntervals = true;
   /// A training step that does not fit into the memory is a result all the same.
   bool trainsBeyondMemory = false;
 };

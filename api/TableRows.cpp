@@ -3,6 +3,7 @@
 // The rows of `validate`: each is predicted by its statements, and nothing that is wrong with one
 // ends the table.
 #include "api/Evaluation.h"
+#include "api/LoweredRows.h"
 #include "api/statements/Statements.h"
 #include "ir/common/FirstError.h"
 #include "ir/common/Metrics.h"
@@ -13,6 +14,28 @@
 
 using namespace perfc;
 using namespace perfc::api;
+
+/// `module`, of the row at hand, lowered; or the same that has stayed lowered. Null after a report.
+ir::Module *Evaluation::loweredRow(ir::Module &module) {
+  DiagnosticEngine &diagnostics = context.diagnostics;
+  size_t errors = diagnostics.errorCount();
+  auto lowerIt = [&](ir::Module &copy) {
+    return prepare(copy) && diagnostics.errorCount() == errors &&
+           lower(copy, "collective", diagnostics);
+  };
+  const ir::Operation *point = pointOf(module);
+  if (!options.lowered)
+    return lowerIt(module) ? &module : nullptr;
+  int64_t number = ir::as<study::PointOp>(*point).bindings().entries()[0].second.asInt();
+  LoweredRow &kept = options.lowered->lowered({point->range().begin, number, ++row.statements},
+                                              module, [&](LoweredRow &copy) {
+                                                bool isLowered = lowerIt(*copy.module);
+                                                copy.parameters = parameters;
+                                                return isLowered;
+                                              });
+  parameters = kept.parameters;
+  return kept.module.get();
+}
 
 /// Evaluates the statements of the row that `module` is of, or has a part of; why one of them has
 /// no result stands under its name in what is known of the row. Returns the last of these reasons.
@@ -30,10 +53,9 @@ std::string Evaluation::evaluateRow(ir::Module &module) {
       diagnostics.report(op.range(), diag::NotSupportedYet,
                          ir::as<study::UnsupportedOp>(op).what().str());
   });
-  bool isLowered = prepare(module) && firstError(diagnostics, first).empty() &&
-                   lower(module, "collective", diagnostics);
+  ir::Module *lowered = firstError(diagnostics, first).empty() ? loweredRow(module) : nullptr;
   std::string ofModule = takeReason(), last;
-  ir::Operation *point = const_cast<ir::Operation *>(pointOf(module));
+  ir::Operation *point = const_cast<ir::Operation *>(pointOf(lowered ? *lowered : module));
   std::vector<ir::Operation *> statements; // a search changes the module around it
   for (ir::Operation &op : point->body())
     if (findStatementKind(op))
@@ -41,8 +63,8 @@ std::string Evaluation::evaluateRow(ir::Module &module) {
   for (ir::Operation *op : statements) {
     size_t before = found.size();
     std::string name = study::resultName(*op).str(), reason = ofModule;
-    if (isLowered) {
-      findStatementKind(*op)->evaluate(*this, {module, *op, point});
+    if (lowered) {
+      findStatementKind(*op)->evaluate(*this, {*lowered, *op, point});
       reason = takeReason();
     }
     if (reason.empty() && found.size() == before)
@@ -139,7 +161,7 @@ void Evaluation::tableRow(ir::Module &module, const ir::Operation &point) {
     predicted.push_back({part.table().str(), point.range(), {}});
   if (!row.isOpen) {
     perfcs.forgetSome();
-    row = {found.size(), searched.size(), {}, true};
+    row = {found.size(), searched.size(), {}, 0, true};
     context.watcher.count(Watcher::Level::Sweep, number.asInt() - 1,
                           static_cast<int64_t>(pointCount));
   }

@@ -2,6 +2,7 @@
 #include "api/fit/FitRows.h"
 
 #include "api/Evaluation.h"
+#include "api/LoweredRows.h"
 #include "api/Providers.h"
 #include "api/fit/ChipFit.h"
 #include "api/fit/FitText.h"
@@ -68,10 +69,25 @@ public:
   }
 
   std::vector<ValidationRow> predict(bool showsMistakes = false, const Adjust &adjust = nullptr) {
-    size_t known = diagnostics.all().size();
     RunOptions options;
-    options.which = RunOptions::Which::Tables;
     options.adjust = adjust;
+    return run(options, showsMistakes);
+  }
+
+  std::vector<ValidationRow> attempt(bool isLearning) {
+    RunOptions options;
+    options.lowered = &lowered;
+    options.findsIntervals = false;
+    lowered.isLearning = isLearning;
+    compilation.keepGraphs(true);
+    std::vector<ValidationRow> rows = run(options, /*showsMistakes=*/false);
+    compilation.keepGraphs(false);
+    return rows;
+  }
+
+  std::vector<ValidationRow> run(RunOptions &options, bool showsMistakes) {
+    size_t known = diagnostics.all().size();
+    options.which = RunOptions::Which::Tables;
     options.calibrates = false;
     Evaluation evaluation({texts, diagnostics, watcher}, providers, options);
     evaluation.run(compilation, [](const Evaluated &) {});
@@ -135,6 +151,19 @@ public:
     return found;
   }
 
+  /// Builds from now on those of the rows that belong to this worker, the `number`-th of `count`;
+  /// their places in `numbers`.
+  std::vector<size_t> choose(llvm::ArrayRef<size_t> numbers, size_t number, size_t count) {
+    std::vector<size_t> places;
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (numbers[i] % count == number)
+        places.push_back(i);
+    compilation.chooseRows([=](size_t row) {
+      return row % count == number && std::binary_search(numbers.begin(), numbers.end(), row);
+    });
+    return places;
+  }
+
   Compilation &program() { return compilation; }
   std::vector<Fit> fits;
   std::vector<const FitConstant *> constants;
@@ -149,6 +178,7 @@ private:
   Watcher watcher;
   ProviderSet providers = defaultProviders();
   Compilation compilation;
+  LoweredRows lowered;
 };
 
 void FitRows::Worker::addUses(const ir::Attribute &value, std::vector<size_t> &found) const {
@@ -167,6 +197,32 @@ void FitRows::Worker::addUses(const ir::Attribute &value, std::vector<size_t> &f
         found.push_back(i);
 }
 
+/// The names in `value`, an expression of a metric, that results may have.
+static void addNames(const ir::Attribute &value, std::set<std::string> &names) {
+  if (value.is(ir::AttrKind::String))
+    names.insert(llvm::StringRef(value.asString()).split('.').first.str());
+  if (value.is(ir::AttrKind::List))
+    for (const ir::Attribute &element : value.asList())
+      addNames(element, names);
+}
+
+/// Adds the names of results that the metrics of a row are of; "*" for any, as metrics of the file
+/// may be of others.
+static void addResults(const ir::Module &module,
+                       std::map<std::string, std::set<std::string>> &resultsOf) {
+  bool hasOthers = false;
+  module.walk([&](const ir::Operation &op) { hasOthers |= op.is(study::MetricOp::opName); });
+  module.walk([&](const ir::Operation &op) {
+    auto against = ir::as<study::AgainstOp>(op);
+    if (!against || against.pair().empty())
+      return;
+    std::set<std::string> &names = resultsOf[against.text().str()];
+    addNames(against.pair()[0], names);
+    if (hasOthers)
+      names.insert("*");
+  });
+}
+
 FitRows::FitRows(Context context, FileId file, Compilation::Defines defines, unsigned threads,
                  Wanted wanted)
     : context(context) {
@@ -181,7 +237,9 @@ FitRows::FitRows(Context context, FileId file, Compilation::Defines defines, uns
   first.program().chooseRows([](size_t) { return true; });
   bool areFamilies = wanted == Wanted::Chip || llvm::all_of(first.fits, isFamily);
   first.program().buildRowStatements(!areFamilies || first.fits.empty());
-  asWritten = first.predict(/*showsMistakes=*/true);
+  asWritten = first.predict(/*showsMistakes=*/true,
+                            [&](ir::Module &module) { addResults(module, resultsOf); });
+  areLearnt.resize(asWritten.size());
   first.program().buildRowStatements(true);
   for (unsigned i = 1; i < threads; ++i) {
     auto own = std::make_unique<OwnTexts>();
@@ -224,6 +282,64 @@ std::vector<ValidationRow> FitRows::predict(const ConstantValues &values,
   for (const std::unique_ptr<Worker> &worker : workers)
     worker->set(values);
   return predictWith(nullptr, numbers);
+}
+
+/// Lets each thread work, the first in this one.
+void FitRows::onAll(llvm::function_ref<void(Worker &, size_t number)> each) {
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < workers.size(); ++i)
+    threads.emplace_back([&, i] { each(*workers[i], i); });
+  each(*workers.front(), 0);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// Compares what rows are with what they are with other values.
+void FitRows::learn(llvm::ArrayRef<size_t> numbers) {
+  // Lower, so that what is a share stays one.
+  constexpr double moved = 1 - 0x1p-13;
+  llvm::SmallVector<size_t, 64> others;
+  for (size_t number : numbers)
+    if (!areLearnt[number])
+      others.push_back(number);
+  for (size_t number : others)
+    areLearnt[number] = true;
+  for (double factor : {1.0, moved}) {
+    if (others.empty())
+      return;
+    ConstantValues values;
+    for (const FitConstant *constant : constants())
+      values.push_back(factor * constant->written);
+    onAll([&](Worker &worker, size_t number) {
+      worker.set(values);
+      worker.choose(others, number, workers.size());
+      worker.attempt(/*isLearning=*/true);
+    });
+  }
+}
+
+std::vector<ValidationRow> FitRows::attempt(const ConstantValues &values,
+                                            llvm::ArrayRef<size_t> numbers,
+                                            llvm::ArrayRef<std::string> metrics) {
+  std::set<std::string> names;
+  for (const auto &[metric, results] : resultsOf)
+    if (metrics.empty() || llvm::is_contained(metrics, metric))
+      names.insert(results.begin(), results.end());
+  auto isWanted = [&](llvm::StringRef name) { return names.count("*") || names.count(name.str()); };
+  for (const std::unique_ptr<Worker> &worker : workers)
+    worker->program().chooseResults(isWanted);
+  learn(numbers);
+  std::vector<ValidationRow> rows(numbers.size());
+  onAll([&](Worker &worker, size_t number) {
+    worker.set(values);
+    std::vector<size_t> places = worker.choose(numbers, number, workers.size());
+    std::vector<ValidationRow> found = worker.attempt(/*isLearning=*/false);
+    for (size_t i = 0; i < found.size(); ++i)
+      rows[places[i]] = std::move(found[i]);
+  });
+  for (const std::unique_ptr<Worker> &worker : workers)
+    worker->program().chooseResults(nullptr);
+  return rows;
 }
 
 FitRows::LayeredChip FitRows::layersOf(size_t number) {

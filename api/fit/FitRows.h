@@ -1,15 +1,18 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rows of a program's tables, predicted again and again with other values of its constants. The
-// program is parsed, checked and its tables are read once for each thread; rows are then built,
-// lowered and costed as `perfc validate` does it, in any order and by any number of threads with
-// the same results.
+// program is parsed, checked and its tables are read once for each thread; rows are then predicted
+// as `perfc validate` does it, in any order and by any number of threads with the same results.
+// While values are tried, a row belongs to one thread, which keeps its graphs and lowers it once
+// (api/LoweredRows.h).
 #ifndef PERFC_API_FIT_FITROWS_H
 #define PERFC_API_FIT_FITROWS_H
 
 #include "api/Agreement.h"
 #include "api/Context.h"
 #include "frontend/build/Compilation.h"
+#include <map>
+#include <set>
 
 namespace perfc::api {
 
@@ -38,6 +41,10 @@ public:
 
   /// These rows, by number in rising order, with other values.
   std::vector<ValidationRow> predict(const ConstantValues &values, llvm::ArrayRef<size_t> numbers);
+  /// The same values of predictions, without intervals, and of `metrics` alone, or of the first
+  /// one.
+  std::vector<ValidationRow> attempt(const ConstantValues &values, llvm::ArrayRef<size_t> numbers,
+                                     llvm::ArrayRef<std::string> metrics);
   /// The same as the program is written, with modules that `adjust` has changed; threads call it.
   using Adjust = std::function<void(ir::Module &)>;
   std::vector<ValidationRow> predictWith(const Adjust &adjust, llvm::ArrayRef<size_t> numbers);
@@ -53,11 +60,16 @@ public:
 private:
   class Worker;
   void forParts(size_t count, llvm::function_ref<void(Worker &, size_t begin, size_t end)> each);
+  void onAll(llvm::function_ref<void(Worker &, size_t number)> each);
+  void learn(llvm::ArrayRef<size_t> numbers);
 
   Context context;
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<ValidationRow> asWritten;
   std::vector<std::vector<size_t>> usesOfRows;
+  std::vector<bool> areLearnt; ///< rows of which it is known what depends on constants
+  /// Names of results that metrics are of; nothing where these cannot be told apart.
+  std::map<std::string, std::set<std::string>> resultsOf;
 };
 
 } // namespace perfc::api

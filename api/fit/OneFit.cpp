@@ -99,7 +99,7 @@ std::vector<double> OneFit::errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<s
   for (size_t position : positions)
     if (wanted.empty() || wanted.back() != observed[position].row)
       wanted.push_back(observed[position].row);
-  std::vector<ValidationRow> found = rows.predict(tried, wanted);
+  std::vector<ValidationRow> found = rows.attempt(tried, wanted, fit.metrics);
   std::vector<double> errors;
   size_t row = 0;
   for (size_t position : positions) {

@@ -154,7 +154,9 @@ static llvm::Optional<Outcome> serve(Evaluation &run, const StatementContext &st
     return there.prepare() ? there.run() : llvm::None;
   };
   llvm::Optional<Outcome> outcome =
-      withEnds(statement.module, statement.op, run.context.diagnostics, serveAt, dropParts);
+      run.options.findsIntervals
+          ? withEnds(statement.module, statement.op, run.context.diagnostics, serveAt, dropParts)
+          : serveAt(nullptr);
   if (outcome && stop && !isSearched) // its intervals may be those of fewer sources
     return llvm::None;
   if (outcome && isSearched)

@@ -121,9 +121,11 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
   // What was measured did run, whatever it takes here.
   bool mayNotFit = run.options.trainsBeyondMemory || isRow(statement.point);
   llvm::Optional<Outcome> outcome = answered(run, *by, [&](ProviderSet &providers) {
-    return withEnds(*module, *train, diagnostics, [&](const UncertainEnd *) {
+    auto evaluate = [&](const UncertainEnd *) {
       return training::evaluateTraining(*module, *train, providers, diagnostics, mayNotFit);
-    });
+    };
+    return run.options.findsIntervals ? withEnds(*module, *train, diagnostics, evaluate)
+                                      : evaluate(nullptr);
   });
   if (!outcome)
     return adviseToFit(run, op, by->providers, reported);

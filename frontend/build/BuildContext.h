@@ -51,6 +51,8 @@ struct KeptChip {
   std::vector<Instance> libraries; ///< of a generation, in order
 };
 
+class KeptGraph;
+
 struct BuildContext {
   BuildContext(Elaborator &elaborator, ir::Module &module, const ir::OpRegistry &registry)
       : elaborator(elaborator), evaluator(elaborator.evaluator),
@@ -116,6 +118,8 @@ struct BuildContext {
   /// Chips and libraries of all statements, by what they were built from and where that stands; or
   /// null.
   llvm::StringMap<KeptChip> *keptChips = nullptr;
+  /// The first graph of the module, where that stays from one module to the next; or null.
+  KeptGraph *keptGraph = nullptr;
 
   /// Symbols of statements, those inside points as well.
   llvm::StringSet<> statements;

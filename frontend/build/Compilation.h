@@ -64,6 +64,13 @@ public:
   /// From now on rows are built with or without their statements; without them they have their
   /// names, groups and what was measured.
   void buildRowStatements(bool wanted) { rowStatements = wanted; }
+  /// From now on of statements of rows that have names only those are built whose name `isWanted`.
+  void chooseResults(std::function<bool(llvm::StringRef)> isWanted) {
+    isResultWanted = std::move(isWanted);
+  }
+  /// From now on rows keep graphs that no constant has a part in, or not. Where they do, who is
+  /// handed their modules leaves these as they are.
+  void keepGraphs(bool wanted) { keepsGraphs = wanted; }
 
   /// How many points the sweep or table has whose units are being built.
   size_t pointCount() const { return pointsOfSweep; }
@@ -106,8 +113,9 @@ private:
   BuildContext *sharedContext = nullptr;                           ///< while buildAll runs
   llvm::StringMap<KeptChip> keptChips;
   size_t pointsOfSweep = 0;
-  std::function<bool(size_t)> isRowWanted; ///< none for all
-  bool rowStatements = true;
+  std::function<bool(size_t)> isRowWanted;             ///< none for all
+  std::function<bool(llvm::StringRef)> isResultWanted; ///< none for all
+  bool rowStatements = true, keepsGraphs = false;
   size_t rowCount = 0, tableCount = 0; ///< that units were asked of so far
   std::vector<std::unique_ptr<KeptTable>> keptTables;
 };

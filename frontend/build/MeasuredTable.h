@@ -5,6 +5,7 @@
 #ifndef PERFC_FRONTEND_BUILD_MEASUREDTABLE_H
 #define PERFC_FRONTEND_BUILD_MEASUREDTABLE_H
 
+#include "frontend/build/KeptGraph.h"
 #include "frontend/sema/Evaluator.h"
 #include <map>
 
@@ -51,6 +52,8 @@ struct KeptTable {
   MeasuredTable table;
   /// Of each row, by the line `split` that has dealt it: the group that it is in.
   std::vector<std::map<const ast::Item *, std::string>> groups;
+  /// Of statements of rows, by the numbers of both, where they are kept.
+  std::map<std::pair<size_t, size_t>, KeptGraph> graphs;
 };
 
 /// The table that `validate row in "runs.csv"` names, with one row at least; nothing after a

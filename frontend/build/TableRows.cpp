@@ -51,7 +51,7 @@ public:
   TableBuilder(Compilation &program, const ast::Item &item, const Scope &scope, KeptTable &kept,
                Compilation::Units &units)
       : program(program), diagnostics(program.diagnostics), item(item), scope(scope),
-        table(kept.table), groups(kept.groups), units(units) {}
+        table(kept.table), groups(kept.groups), graphs(kept.graphs), units(units) {}
 
   /// True where a row could be built.
   bool build();
@@ -73,6 +73,7 @@ private:
   };
 
   void setRow(Scope &scope, size_t row) const;
+  KeptGraph *keptGraph(size_t row, size_t statement);
   void deal();
   void row(size_t index);
   std::string complete(Row &row, bool isShared);
@@ -90,6 +91,7 @@ private:
   const Scope &scope;
   const MeasuredTable &table;
   decltype(KeptTable::groups) &groups;
+  decltype(KeptTable::graphs) &graphs;
   Compilation::Units &units;
   struct Tries {
     size_t all = 0, built = 0;
@@ -109,6 +111,11 @@ void TableBuilder::setRow(Scope &scope, size_t row) const {
     scope.set(table.columnName, table.cellOf(row));
   if (!table.partsName.empty())
     scope.set(table.partsName, table.partsOf(line));
+}
+
+/// That of a statement, by its number in the row; null where none are kept.
+KeptGraph *TableBuilder::keptGraph(size_t row, size_t statement) {
+  return program.keepsGraphs ? &graphs[{row, statement}] : nullptr;
 }
 
 //===-- Rows that are dealt out
@@ -236,10 +243,13 @@ void TableBuilder::named(Row &row, const ast::Item &entry, const Scope &scope, b
   std::string name = resultNameOf(entry).str();
   if (!row.context.findResult(name))
     row.results.push_back({name, entry.range});
+  if (program.isResultWanted && !program.isResultWanted(name))
+    return;
   size_t first = diagnostics.all().size(), errors = diagnostics.errorCount();
   ir::Module own;
   Row part(*this, row.index, row.scope, own);
   part.point->setAttr("open", ir::Attribute::unit());
+  KeptGraph *kept = part.context.keptGraph = keptGraph(row.index, row.statements);
   Tries &known = tries[&entry];
   ++known.all;
   if (part.builder.build(entry, BlockKind::Validate, scope)) {
@@ -252,8 +262,12 @@ void TableBuilder::named(Row &row, const ast::Item &entry, const Scope &scope, b
       row.builder.build(entry, BlockKind::Validate, scope);
       row.context.results = &row.results;
     }
+    if (kept)
+      kept->takeFrom(own);
     return;
   }
+  if (kept)
+    kept->takeFrom(own);
   isMistaken = known.built == 0 && known.all == table.rowCount();
   if (isMistaken)
     return;
@@ -346,9 +360,11 @@ void TableBuilder::row(size_t index) {
   setRow(inner, index);
   std::string reason = line.mistake;
   auto own = std::make_unique<ir::Module>();
+  KeptGraph *kept = keptGraph(index, 0);
   size_t first = diagnostics.all().size(), errors = diagnostics.errorCount();
   if (reason.empty()) {
     Row whole(*this, index, inner, *own);
+    whole.context.keptGraph = kept;
     reason = complete(whole, /*isShared=*/false);
   }
   if (reason.empty()) {
@@ -362,6 +378,8 @@ void TableBuilder::row(size_t index) {
     diagnostics.truncate(first);
   }
   built += reason.empty();
+  if (kept && !reason.empty())
+    kept->takeFrom(*own);
   if (!reason.empty() || units.shared) { // what was built of a mistaken row goes
     own = std::make_unique<ir::Module>();
     Row again(*this, index, inner, units.shared ? *units.shared : *own);
@@ -372,6 +390,8 @@ void TableBuilder::row(size_t index) {
   }
   if (!units.shared)
     units.stop = units.stop || !units.each(*own);
+  if (kept)
+    kept->takeFrom(*own);
 }
 
 bool TableBuilder::build() {

@@ -3,6 +3,7 @@
 // Which body a workload runs and with which arguments: `from` chains, phases, parameters that are
 // tensors. An op or a collective on its own becomes a graph with one operation.
 #include "frontend/build/GraphBuilder.h"
+#include "frontend/build/KeptGraph.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/Ops.h"
@@ -464,6 +465,11 @@ llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
 
 llvm::Optional<BuiltGraph> perfc::buildGraph(BuildContext &context, const Instance &subject,
                                              DType dtype) {
-  std::vector<ir::Value *> operands; // none: there is no graph around it
-  return GraphBuilder(context, dtype).build(subject, operands);
+  auto build = [&] {
+    std::vector<ir::Value *> operands; // none: there is no graph around it
+    return GraphBuilder(context, dtype).build(subject, operands);
+  };
+  if (context.keptGraph && context.graphs.empty())
+    return context.keptGraph->in(context, subject, dtype, build);
+  return build();
 }

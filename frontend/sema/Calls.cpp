@@ -205,7 +205,8 @@ Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const
   if (!canCall(function, call.range))
     return Value();
   Scope inner(*function.module);
-  size_t before = diagnostics.all().size(), uses = usesOfParameters;
+  size_t before = diagnostics.all().size();
+  Uses usesBefore = uses;
   if (!bind(instance, inner, /*allowMissing=*/false))
     return Value();
   Value result = callBody(instance, inner);
@@ -213,7 +214,7 @@ Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const
   if (isKept && called.size() == mostResults)
     called.clear();
   if (isKept)
-    called[key] = known(result, uses);
+    called[key] = known(result, usesBefore);
   return result;
 }
 

@@ -92,7 +92,7 @@ Value Evaluator::evaluate(const ast::Expr &expr, const Scope &scope) {
     callsMade = 0;
   if (!constants.empty())
     if (auto set = constants.find(&expr); set != constants.end())
-      return set->second;
+      return ++uses.constants, set->second;
   llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   return dispatch(expr, scope);
 }
@@ -211,7 +211,7 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
   if (!constant)
     return Instance{&decl, "", {}, use};
   if (auto given = paramOverrides.find(&decl); given != paramOverrides.end())
-    return ++usesOfParameters, given->second;
+    return ++uses.parameters, given->second;
   if (auto known = cache.find(&decl); known != cache.end()) {
     if (known->second.value.isUnknown())
       diagnostics.meetAgain();
@@ -222,8 +222,8 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
     return Value();
   }
   busy.push_back(&decl);
-  size_t uses = usesOfParameters;
-  usesOfParameters += decl.kind == DeclKind::Param;
+  Uses before = uses;
+  uses.parameters += decl.kind == DeclKind::Param;
   llvm::SaveAndRestore<bool> choices(choicesAreValues, true);
   const ast::Expr *given = program.overrideOf(&decl);
   Value value = evaluate(given ? *given : *decl.value, Scope(*decl.module));
@@ -238,7 +238,7 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
     }
   }
   busy.pop_back();
-  cache[&decl] = known(value, uses);
+  cache[&decl] = known(value, before);
   return value;
 }
 

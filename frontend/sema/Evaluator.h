@@ -111,7 +111,9 @@ public:
   void setConstants(Constants values);
   /// How often a value was used that follows from a parameter of a file: what is made without one
   /// is the same whatever these are set to.
-  size_t parameterUses() const { return usesOfParameters; }
+  size_t parameterUses() const { return uses.parameters; }
+  /// The same of values that were set in place of expressions.
+  size_t constantUses() const { return uses.constants; }
 
   Program &program;
   DiagnosticEngine &diagnostics;
@@ -167,22 +169,27 @@ private:
   void reportNoReturn(const Decl &function, const Scope &scope);
   bool isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope);
 
+  struct Uses {
+    size_t parameters = 0, constants = 0;
+  };
   struct Known {
     Value value;
-    bool usesParameter;
+    bool usesParameter, usesConstant;
   };
-  /// `value`, which took what `usesBefore` does not count yet.
-  Known known(Value value, size_t usesBefore) const {
-    return {std::move(value), usesOfParameters != usesBefore};
+  /// `value`, which took what `before` does not count yet.
+  Known known(Value value, Uses before) const {
+    return {std::move(value), uses.parameters != before.parameters,
+            uses.constants != before.constants};
   }
   const Value &valueIn(const Known &known) {
-    usesOfParameters += known.usesParameter;
+    uses.parameters += known.usesParameter;
+    uses.constants += known.usesConstant;
     return known.value;
   }
   llvm::DenseMap<const Decl *, Known> cache;
   /// Results of functions by their arguments: what calls a function twice takes no longer.
   llvm::StringMap<Known> called;
-  size_t usesOfParameters = 0;
+  Uses uses;
   llvm::DenseMap<const ast::Expr *, Quantity> numbers; ///< that are written in the program
   size_t callsMade = 0;                                ///< in the outermost expression at hand
   llvm::DenseSet<const Decl *> mistaken;

@@ -52,7 +52,7 @@ Attribute::Attribute(Quantity value) {
   if (value.isInteger() && value.dimension().isNumber())
     data = value.rational().numerator();
   else
-    data = share(std::move(value));
+    data = share(Figure{std::move(value)});
 }
 
 Attribute::Attribute(AffineExpr value) {
@@ -88,8 +88,29 @@ bool Attribute::fits(AttrKind wanted) const {
 }
 
 Quantity Attribute::asQuantity() const {
-  return kind() == AttrKind::Int ? Quantity(Rational(asInt()))
-                                 : *std::get<Shared<Quantity>>(data).value;
+  return kind() == AttrKind::Int ? Quantity(Rational(asInt())) : figure().read();
+}
+
+Attribute Attribute::variable(Quantity value) {
+  Attribute attribute;
+  attribute.data = share(Figure{std::move(value), /*isVariable=*/true});
+  return attribute;
+}
+
+bool Attribute::isVariable() const { return is(AttrKind::Quantity) && figure().isVariable; }
+
+void Attribute::setVariable(Quantity value) const {
+  assert(isVariable());
+  figure().value = std::move(value);
+}
+
+bool Attribute::isRead() const { return figure().isRead; }
+void Attribute::forgetReads() const { figure().isRead = false; }
+
+bool Attribute::isSame(const Attribute &other) const {
+  if (!is(AttrKind::Quantity) || !other.is(AttrKind::Quantity))
+    return *this == other;
+  return &figure() == &other.figure() || figure().value == other.figure().value;
 }
 
 AffineExpr Attribute::asAffine() const {

@@ -108,6 +108,20 @@ public:
   std::vector<int64_t> asInts() const;
   std::vector<AffineExpr> asAffines() const;
 
+  // Variables: quantities that get other values. Copies of the attribute, and of what it is in,
+  // have the value in common, so that it changes in all that was made of an operation as well. No
+  // two threads have the same variable.
+  static Attribute variable(Quantity value);
+  /// Whether it is such a quantity itself, not a list or dictionary with one.
+  bool isVariable() const;
+  /// Gives the variable another value.
+  void setVariable(Quantity value) const;
+  /// Whether anything has asked for the value since `forgetReads`.
+  bool isRead() const;
+  void forgetReads() const;
+  /// The same value or, of two quantities, equal ones, which is no read.
+  bool isSame(const Attribute &other) const;
+
   bool operator==(const Attribute &other) const { return data == other.data; }
   bool operator!=(const Attribute &other) const { return !(*this == other); }
 
@@ -130,9 +144,21 @@ private:
   template <typename T> static Shared<T> share(T value) {
     return {std::make_shared<const T>(std::move(value))};
   }
+  /// A quantity that may be a variable; those that are none never change.
+  struct Figure {
+    mutable Quantity value;
+    bool isVariable = false;
+    mutable bool isRead = false;
+    const Quantity &read() const {
+      isRead |= isVariable;
+      return value;
+    }
+    bool operator==(const Figure &other) const { return read() == other.read(); }
+  };
+  const Figure &figure() const { return *std::get<Shared<Figure>>(data).value; }
 
   // In the order of AttrKind.
-  std::variant<std::monostate, bool, int64_t, Shared<Quantity>, std::string, SymbolName,
+  std::variant<std::monostate, bool, int64_t, Shared<Figure>, std::string, SymbolName,
                Shared<AffineExpr>, Shared<AttrList>, Shared<AttrDict>>
       data;
 };
