@@ -57,6 +57,7 @@ private:
   bool addBeside(llvm::StringRef folder, Config &config);
   bool readStored(llvm::StringRef folder);
   void reportNotHere(llvm::StringRef path);
+  void reportNoConfig(llvm::StringRef path, llvm::StringRef folder);
   llvm::StringRef typeOf(const Config &config) const;
   std::string comment(const Config &config, llvm::StringRef kind) const;
 
@@ -87,6 +88,19 @@ void ModelReader::reportNotHere(llvm::StringRef path) {
                     path));
   else
     error.help("name a folder with a config.json, such a file, or a GGUF or safetensors file");
+}
+
+/// A folder without config.json may be that of weights beside those of another model (PEFT).
+void ModelReader::reportNoConfig(llvm::StringRef path, llvm::StringRef folder) {
+  std::string adapter = inFolder(folder, "adapter_config.json");
+  auto config = fs::exists(adapter) ? load(adapter) : llvm::None;
+  llvm::StringRef base = config ? config->string("base_model_name_or_path") : "";
+  Diagnostic &error = diagnostics.report(options.place, diag::ModelNotHere, path);
+  if (config)
+    error.help(fmt::format("it has an adapter alone: name the folder of its base model{}",
+                           base.empty() ? "" : ", " + base.str()));
+  else
+    error.help("the sizes of a model are in its config.json: put it into the folder");
 }
 
 llvm::Optional<Config> ModelReader::load(llvm::StringRef path) {
@@ -327,8 +341,7 @@ bool ModelReader::read(llvm::StringRef path) {
   if (isWhole && !fs::exists(file) && fs::exists(inFolder(folder, pipelineName)))
     return readPipeline(folder);
   if (!isConfig && !fs::exists(file)) {
-    diagnostics.report(options.place, diag::ModelNotHere, path)
-        .help("the sizes of a model are in its config.json: put it into the folder");
+    reportNoConfig(path, folder);
     return false;
   }
   llvm::SmallString<128> whole = folder;
