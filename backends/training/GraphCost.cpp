@@ -104,13 +104,15 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const Kernel
   }
   if (compute + memory == 0)
     return;
-  double share = runtime.memory;
   bool isLayers = isLayerProduct(kernel);
-  if (kernel.products > 0)
-    share = kernel.products > 1 ? runtime.fused(kernel.products)
-                                : runtime.product(isLayers, kernel.experts > 0);
+  if (kernel.products > 1) {
+    double products = std::min(compute, (cost.utilization * cost.latency).central());
+    compute = runtime.fused(kernel.products, products, compute - products);
+  } else {
+    compute /= kernel.products > 0 ? runtime.product(isLayers, kernel.experts > 0) : runtime.memory;
+  }
   double casts = isLayers ? castSeconds(op) : 0;
-  item.compute = compute / share;
+  item.compute = compute;
   item.memory = memory / runtime.memory;
   item.launch = cost.work->launch.central();
   item.seconds = std::max(item.compute, item.memory) + casts + runtime.launch.getValueOr(launch);

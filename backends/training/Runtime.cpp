@@ -15,6 +15,7 @@ static constexpr std::pair<llvm::StringLiteral, double Runtime::*> fields[] = {
     {"attention", &Runtime::attention},
     {"attention_backward", &Runtime::attentionBackward},
     {"attention_narrow", &Runtime::attentionNarrow},
+    {"softmax_overlap", &Runtime::softmaxOverlap},
     {"memory", &Runtime::memory},
     {"network", &Runtime::network},
     {"overlap_data", &Runtime::overlapData},

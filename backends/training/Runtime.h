@@ -6,6 +6,7 @@
 #ifndef PERFC_BACKENDS_TRAINING_RUNTIME_H
 #define PERFC_BACKENDS_TRAINING_RUNTIME_H
 
+#include "backends/gpu/Limits.h"
 #include "ir/common/DType.h"
 #include "ir/core/Operation.h"
 #include "llvm/ADT/Optional.h"
@@ -19,6 +20,7 @@ struct Runtime {
   // nothing by themselves.
   double gemm, gemmFp8, gemmFp4; ///< gemm_fp8: 0 for `gemm`; gemm_fp4: 0 for `gemm_fp8`
   double grouped, attention, attentionBackward, attentionNarrow, memory, network;
+  double softmaxOverlap;
   llvm::Optional<double> launch; ///< s per kernel; the chip's when not given
   double overlapData, overlapCost, overlapTensor, overlapExpert, overlapPipeline;
   double step;
@@ -53,11 +55,16 @@ struct Runtime {
   }
   /// True where attention runs in the format of products.
   bool hasNarrowAttention() const { return isNarrow && attentionNarrow > 0; }
-  /// Speed of a kernel that fuses so many products in shares of the peak of its own format:
-  /// gradients of attention have five.
-  double fused(int products) const {
-    double own = hasNarrowAttention() ? attentionNarrow * productSpeed : attention;
-    return own * (products > 2 ? attentionBackward : 1);
+  /// s that a kernel takes in which so many products, of `seconds` at the peak of its own format,
+  /// are fused with functions of their results that take `others`: gradients of attention have
+  /// five. Both run side by side as at the tile level (docs/cost-model.md); in another format the
+  /// products alone are faster.
+  double fused(int products, double seconds, double others) const {
+    bool isNarrow = hasNarrowAttention();
+    seconds /= isNarrow ? productSpeed : 1;
+    double own = isNarrow ? attentionNarrow : attention;
+    return gpu::normOf(softmaxOverlap, {seconds, others}) /
+           (own * (products > 2 ? attentionBackward : 1));
   }
   /// What the slowest of `replicas` takes over their mean: the largest of n normal deviates is
   /// about sqrt(2 ln n) (Cramer, Mathematical Methods of Statistics, 1946, section 28.6).

@@ -266,7 +266,7 @@ static OpDecl runtimeDecl() {
               .positive()
               .optional(),
           shareAttr("grouped", "of these that products of experts keep", 1),
-          shareAttr("attention", "of the peak that fused attention reaches", 1),
+          shareAttr("attention", "of the peaks that fused attention reaches", 1),
           numberAttr("attention_narrow",
                      "of the peak that attention reaches in the format of products; 0 "
                      "where it keeps its own")
@@ -274,6 +274,11 @@ static OpDecl runtimeDecl() {
               .atLeast(0)
               .otherwise(0),
           shareAttr("attention_backward", "of this that its gradients keep", 1),
+          numberAttr("softmax_overlap",
+                     "exponent p of (a^p + b^p)^(1/p), a the time of the products of attention, b "
+                     "that of its other functions; 1 where they take turns")
+              .atLeast(1)
+              .otherwise(1),
           shareAttr("memory", "of the memory's bandwidth", 1),
           shareAttr("network", "of the speed of collectives beside kernels", 1),
           quantityAttr("launch", seconds, "per kernel, where not the chip's").optional(),
