@@ -98,7 +98,8 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const Kernel
     return;
   double compute = cost.work->compute.central(), memory = cost.memorySeconds();
   double launch = cost.work->launch.central();
-  if (!cost.provenance.library.empty()) { // overlaps imperfectly, and fills its pipelines
+  bool isOfLibrary = !cost.provenance.library.empty();
+  if (isOfLibrary) { // overlaps imperfectly, and fills its pipelines
     compute = cost.work->unit.central();
     launch = item.seconds - std::max(compute, memory);
   }
@@ -106,7 +107,8 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const Kernel
     return;
   bool isLayers = isLayerProduct(kernel);
   if (kernel.products > 1) {
-    double products = std::min(compute, (cost.utilization * cost.latency).central());
+    double peak = (cost.utilization * cost.latency).central();
+    double products = isOfLibrary ? compute : std::min(compute, peak);
     compute = runtime.fused(kernel.products, products, compute - products);
   } else {
     compute /= kernel.products > 0 ? runtime.product(isLayers, kernel.experts > 0) : runtime.memory;
