@@ -8,6 +8,7 @@
 #ifndef PERFC_API_LOWEREDROWS_H
 #define PERFC_API_LOWEREDROWS_H
 
+#include "ir/common/Source.h"
 #include "ir/core/Module.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -28,9 +29,9 @@ class LoweredRows {
 public:
   /// A statement of a row of a table.
   struct Place {
-    uint32_t table; ///< where the `validate` statement begins
+    SourceRange table; ///< the `validate` statement
     int64_t row, statement;
-    auto tuple() const { return std::make_tuple(table, row, statement); }
+    auto tuple() const { return std::make_tuple(table.file, table.begin, row, statement); }
     bool operator<(const Place &other) const { return tuple() < other.tuple(); }
   };
   /// `built` lowered, which stays as it is: by `lower`, which is given a copy, where it has to be.

@@ -27,8 +27,8 @@ ir::Module *Evaluation::loweredRow(ir::Module &module) {
   if (!options.lowered)
     return lowerIt(module) ? &module : nullptr;
   int64_t number = ir::as<study::PointOp>(*point).bindings().entries()[0].second.asInt();
-  LoweredRow &kept = options.lowered->lowered({point->range().begin, number, ++row.statements},
-                                              module, [&](LoweredRow &copy) {
+  LoweredRow &kept = options.lowered->lowered({point->range(), number, ++row.statements}, module,
+                                              [&](LoweredRow &copy) {
                                                 bool isLowered = lowerIt(*copy.module);
                                                 copy.parameters = parameters;
                                                 return isLowered;

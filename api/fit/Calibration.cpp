@@ -222,7 +222,7 @@ bool Calibration::check(DiagnosticEngine &diagnostics, llvm::ArrayRef<std::strin
   for (const Fit &fit : rows.fits()) {
     good &= checkCount(fit, fit.leaveOut.size(), fit.range, diagnostics);
     std::vector<std::string> labels = fit.leaveOut;
-    labels.push_back(fit.weight.by);
+    labels.push_back(fit.weightBy);
     labels.push_back(fit.sample.by);
     for (const auto &[label, value] : fit.only)
       labels.push_back(label);

@@ -9,6 +9,7 @@
 #include "ir/study/AllOps.h"
 #include "ir/target/LayerFigures.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -50,6 +51,10 @@ public:
       if (diagnostics.hasErrors())
         return;
       fits = compilation.fits();
+      for (const Fit &fit : fits)
+        for (const Module *module : fit.tables)
+          compilation.addTables(*module);
+      hasTables = llvm::any_of(fits, [](const Fit &fit) { return !fit.tables.empty(); });
       constants = constantsOf(fits);
       for (const FitConstant *constant : constants) { // one of several fits has one source
         auto first = llvm::find_if(
@@ -92,8 +97,14 @@ public:
     Evaluation evaluation({texts, diagnostics, watcher}, providers, options);
     evaluation.run(compilation, [](const Evaluated &) {});
     std::vector<ValidationRow> rows;
-    for (const PredictedTable &table : evaluation.tables())
-      llvm::append_range(rows, table.rows);
+    for (const PredictedTable &table : evaluation.tables()) {
+      for (const ValidationRow &row : table.rows) {
+        rows.push_back(row);
+        if (hasTables)
+          rows.back().labels.emplace_back("table",
+                                          llvm::sys::path::stem(texts.path(table.place.file)));
+      }
+    }
     if (!showsMistakes) // what is wrong with a row is in its prediction
       diagnostics.truncate(known);
     return rows;
@@ -179,6 +190,7 @@ private:
   ProviderSet providers = defaultProviders();
   Compilation compilation;
   LoweredRows lowered;
+  bool hasTables = false; ///< of other modules
 };
 
 void FitRows::Worker::addUses(const ir::Attribute &value, std::vector<size_t> &found) const {

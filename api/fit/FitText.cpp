@@ -102,8 +102,15 @@ std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> 
   for (const FitFindings &each : findings) {
     comments += fmt::format("// Fitted by `calibrate{}` to {} rows.\n",
                             each.fit->name.empty() ? "" : " " + each.fit->name, each.rows);
+    std::vector<std::pair<const FitConstant *, const FitFindings::Constant *>> values;
     for (const FitFindings::Constant &found : each.constants) {
-      const FitConstant &constant = *rows.constants()[found.index];
+      values.emplace_back(rows.constants()[found.index], &found);
+      for (const FitConstant &other : rows.constants()[found.index]->others)
+        values.emplace_back(&other, &found);
+    }
+    for (const auto &[place, result] : values) {
+      const FitConstant &constant = *place;
+      const FitFindings::Constant &found = *result;
       const Decl &decl = *constant.decl;
       std::string value = textWithInterval(constant, found, 5);
       std::string suffix = each.fit->name.empty() ? "fitted" : each.fit->name;

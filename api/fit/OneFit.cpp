@@ -32,10 +32,10 @@ static std::vector<double> weightsOf(const Fit &fit, llvm::ArrayRef<Observation>
   std::vector<double> weights(all.size(), 1);
   llvm::StringMap<double> sizes, ofMetrics;
   for (const Observation &one : all)
-    ++sizes[groupOf(*one.of, fit.weight.by)];
+    ++sizes[groupOf(*one.of, fit.weightBy)];
   for (size_t i = 0; i < all.size(); ++i) {
-    if (fit.weight.rows > 0)
-      weights[i] = std::min(1.0, fit.weight.rows / sizes[groupOf(*all[i].of, fit.weight.by)]);
+    if (double rows = sizes[groupOf(*all[i].of, fit.weightBy)]; fit.weight)
+      weights[i] = std::min(1.0, fit.weight(rows) / rows);
     ofMetrics[all[i].prediction->metric] += weights[i];
   }
   if (ofMetrics.size() < 2)
@@ -50,7 +50,7 @@ static std::vector<double> weightsOf(const Fit &fit, llvm::ArrayRef<Observation>
 static std::vector<size_t> clustersOf(const Fit &fit, llvm::ArrayRef<Observation> all) {
   std::vector<size_t> clusters;
   std::map<std::string, size_t> numbers;
-  std::string label = fit.weight.by;
+  std::string label = fit.weightBy;
   if (label.empty() && !fit.leaveOut.empty())
     label = fit.leaveOut.front();
   for (const Observation &one : all) {

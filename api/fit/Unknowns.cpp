@@ -20,18 +20,24 @@ Unknowns::Unknowns(const Fit &fit, size_t firstConstant, const ConstantValues &v
   size_t constant = firstConstant;
   for (const FitLine &line : fit.lines) {
     size_t begin = unknowns.size();
-    for (const FitConstant &known : line.constants) {
+    for (size_t i = 0; i < line.constants.size(); ++i) {
       Unknown unknown;
-      double start = line.prior.getValueOr(values[constant].getValueOr(known.written));
+      double start = line.prior ? *line.prior * line.divisors[i]
+                                : values[constant].getValueOr(line.constants[i].written);
       unknown.low = unknownOf(line, line.low);
       unknown.high = unknownOf(line, line.high);
       unknown.start = std::clamp(unknownOf(line, start), unknown.low, unknown.high);
       unknowns.push_back(unknown);
-      places.push_back({&line, constant++});
+      places.push_back({&line, constant++, i});
     }
     if (line.mean)
       means.push_back({constant++, begin, unknowns.size()});
   }
+}
+
+double Unknowns::expectedOf(size_t unknown) const {
+  const Place &place = places[unknown];
+  return place.line->isLog ? std::log(place.line->divisors[place.number]) : 0;
 }
 
 void Unknowns::set(llvm::ArrayRef<double> at, ConstantValues &values) const {
@@ -39,6 +45,8 @@ void Unknowns::set(llvm::ArrayRef<double> at, ConstantValues &values) const {
     values[places[i].constant] = valueOf(i, at[i]);
   for (const Mean &mean : means) {
     double sum = std::accumulate(at.begin() + mean.begin, at.begin() + mean.end, 0.0);
+    for (size_t i = mean.begin; i < mean.end; ++i)
+      sum -= expectedOf(i);
     values[mean.constant] = valueOf(mean.begin, sum / static_cast<double>(mean.end - mean.begin));
   }
 }
@@ -58,8 +66,11 @@ std::vector<LinearTerm> Unknowns::terms() const {
     bool isAlike = line.alike > 0 && end - begin > 1;
     for (size_t i = begin; isAlike && i < end; ++i) {
       LinearTerm term;
-      for (size_t j = begin; j < end; ++j)
-        term.factors.emplace_back(j, ((i == j ? 1 : 0) - 1 / count) * endOfInterval / spread);
+      for (size_t j = begin; j < end; ++j) {
+        double factor = ((i == j ? 1 : 0) - 1 / count) * endOfInterval / spread;
+        term.factors.emplace_back(j, factor);
+        term.offset += factor * expectedOf(j);
+      }
       terms.push_back(std::move(term));
     }
     if (!line.prior)
@@ -69,9 +80,11 @@ std::vector<LinearTerm> Unknowns::terms() const {
     LinearTerm ofMean;
     ofMean.offset = known;
     for (size_t i = begin; i < end; ++i) {
+      double offset = expectedOf(i) * endOfInterval / width;
       ofMean.factors.emplace_back(i, endOfInterval / width / count);
+      ofMean.offset += offset / count;
       if (!isAlike)
-        terms.push_back({{{i, endOfInterval / width}}, known});
+        terms.push_back({{{i, endOfInterval / width}}, known + offset});
     }
     if (isAlike)
       terms.push_back(std::move(ofMean));

@@ -26,6 +26,7 @@ public:
   struct Place {
     const FitLine *line;
     size_t constant; ///< its index among all
+    size_t number;   ///< in its line
   };
   std::vector<Place> places;
   std::vector<Unknown> unknowns;
@@ -37,6 +38,8 @@ public:
   const Fit &fit;
 
 private:
+  /// What the unknown is expected to be more than others of its line.
+  double expectedOf(size_t unknown) const;
   double unknownOf(const FitLine &line, double value) const;
 };
 

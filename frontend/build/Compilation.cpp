@@ -72,6 +72,12 @@ bool Compilation::buildUnits(Units &units) {
     if (units.stop)
       break;
   }
+  for (const Module *module : tableModules) {
+    Scope scope(*module);
+    for (const ast::Item *item : module->statements)
+      if (!units.stop && item->word == "validate")
+        good &= statement(*item, scope, units);
+  }
   sharedContext = nullptr;
   return good;
 }

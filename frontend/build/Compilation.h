@@ -55,6 +55,9 @@ public:
 
   /// The fits of the root, in file order: those that are sound. Mistakes are reported.
   std::vector<Fit> fits();
+  /// From now on the `validate` statements of `module` come after those of the root; its parameter
+  /// `table` is that of the root.
+  void addTables(const Module &module);
   /// Puts values in place of constants, in base units, for the units that are built from now on.
   using Constants = llvm::ArrayRef<std::pair<const FitConstant *, Uncertain>>;
   void setConstants(Constants values);
@@ -118,6 +121,7 @@ private:
   bool rowStatements = true, keepsGraphs = false;
   size_t rowCount = 0, tableCount = 0; ///< that units were asked of so far
   std::vector<std::unique_ptr<KeptTable>> keptTables;
+  std::vector<const Module *> tableModules; ///< beside the root
 };
 
 } // namespace perfc

@@ -6,12 +6,16 @@
 #define PERFC_FRONTEND_BUILD_FIT_H
 
 #include "frontend/build/FitConstant.h"
+#include <functional>
 
 namespace perfc {
 
 /// Constants of one `parameter` line; each has a value of its own.
 struct FitLine {
   std::vector<FitConstant> constants;
+  /// Of each, what it is expected to be in multiples of the others, `a.share, b.share / 1.1`:
+  /// priors and means are of quotients.
+  std::vector<double> divisors;
   double low = 0, high = 0; ///< in base units
   bool isLog = false;
   /// What is known beside the measurements: the value, where the fit starts, and the half of its
@@ -26,6 +30,8 @@ struct FitLine {
 struct Fit {
   std::string name;
   SourceRange range;
+  /// Modules whose `validate` statements count as the file's own.
+  std::vector<const Module *> tables;
   std::vector<FitLine> lines;
   std::vector<std::pair<std::string, std::string>> only; ///< values of groups, with `*`
   std::vector<std::string> metrics;                      ///< none for the first
@@ -36,7 +42,9 @@ struct Fit {
     double rows = 0; ///< 0 for no limit
     std::string by;
   };
-  OfGroup weight; ///< that all rows of a group count as at most
+  /// What all rows of a group count as at most, of their number.
+  std::function<double(double rows)> weight; ///< null where each counts once
+  std::string weightBy;
   OfGroup sample; ///< that it is fitted to at most
   std::vector<std::string> leaveOut;
   /// Devices of one family, each with figures of its chip's `layers` of its own.

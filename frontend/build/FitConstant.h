@@ -19,7 +19,8 @@ struct FitConstant {
   std::vector<const ast::Item *> lines;
   llvm::StringRef clause; ///< the word of a clause of the last line; "" for its own value
   const ast::Expr *place = nullptr;
-  double written = 0; ///< in base units, as all values of it
+  std::vector<FitConstant> others; ///< that have the same value, `a.launch = b.launch`
+  double written = 0;              ///< in base units, as all values of it
   Dimension dimension;
 
   /// `value` as the program would write it, with so many significant digits: "5330cycle".

@@ -5,6 +5,7 @@
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Values.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace perfc;
 
@@ -22,10 +23,13 @@ public:
 private:
   void line(const Node &node, Fit &fit);
   bool constants(const Node &node, FitLine &line);
+  bool constant(const ast::Arg &arg, const ast::Expr *last, FitLine &line);
   bool bounds(const Node &node, const ast::Expr &domain, FitLine &line);
   void prior(const Node &node, FitLine &line);
   void only(const Node &node, Fit &fit);
   void loss(const Node &node, Fit &fit);
+  void tables(const Node &node, Fit &fit);
+  void weight(const Node &node, Fit &fit);
   Fit::OfGroup ofGroup(const Node &statement, llvm::StringRef word);
   void family(const Node &node, Fit &fit);
 
@@ -61,20 +65,47 @@ static double numberOf(const Value &value) {
 /// The constants of `parameter a.b, c.d in low..high`.
 bool FitReader::constants(const Node &node, FitLine &line) {
   llvm::ArrayRef<ast::Arg> args = node.syntaxArgs();
-  const ast::Expr *last = args.empty() ? nullptr : args.back().value;
+  const ast::Expr *last = nullptr;
+  if (!args.empty())
+    last = args.back().assigned ? args.back().assigned : args.back().value;
   if (!last || last->kind != ast::ExprKind::Binary || last->text != "in") {
     diagnostics.report(node.range, diag::BadFit,
                        "the bounds of a constant: `parameter my_gpu.launch in 1us..20us`");
     return false;
   }
-  for (const ast::Arg &arg : args) {
-    const ast::Expr &path = arg.value == last ? *last->operands[0] : *arg.value;
-    auto constant = findConstant(evaluator, path, scope);
-    if (!constant)
+  for (const ast::Arg &arg : args)
+    if (!constant(arg, last, line))
       return false;
-    line.constants.push_back(std::move(*constant));
-  }
   return bounds(node, *last->operands[1], line);
+}
+
+/// `a.share`, `a.share / 1.1`, `a.share = b.share`; the last one has bounds.
+bool FitReader::constant(const ast::Arg &arg, const ast::Expr *last, FitLine &line) {
+  auto withoutBounds = [&](const ast::Expr *expr) {
+    return expr == last ? expr->operands[0] : expr;
+  };
+  const ast::Expr *path = withoutBounds(arg.value);
+  double divisor = 1;
+  if (path->kind == ast::ExprKind::Binary && path->text == "/") {
+    divisor = numberOf(evaluator.evaluate(*path->operands[1], scope));
+    if (!(divisor > 0)) {
+      diagnostics.report(path->operands[1]->range, diag::BadFit, "a number above 0 to divide by");
+      return false;
+    }
+    path = path->operands[0];
+  }
+  auto found = findConstant(evaluator, *path, scope);
+  if (!found)
+    return false;
+  if (arg.assigned) {
+    auto other = findConstant(evaluator, *withoutBounds(arg.assigned), scope);
+    if (!other)
+      return false;
+    found->others.push_back(std::move(*other));
+  }
+  line.constants.push_back(std::move(*found));
+  line.divisors.push_back(divisor);
+  return true;
 }
 
 bool FitReader::bounds(const Node &node, const ast::Expr &domain, FitLine &line) {
@@ -91,13 +122,24 @@ bool FitReader::bounds(const Node &node, const ast::Expr &domain, FitLine &line)
   line.isLog = line.low > 0;
   if (std::string scale = nameOf(node, "scale"); !scale.empty())
     line.isLog = scale == "log";
+  if (!line.isLog && llvm::any_of(line.divisors, [](double divisor) { return divisor != 1; })) {
+    diagnostics.report(node.range, diag::BadFit, "a logarithmic scale for quotients");
+    return false;
+  }
   if (!(line.low < line.high) || (line.isLog && line.low <= 0)) {
     diagnostics.report(domain.range, diag::BadFit,
                        line.low < line.high ? "bounds above 0 for a logarithmic scale"
                                             : "a lower bound below the upper one");
     return false;
   }
+  std::vector<const FitConstant *> all;
   for (const FitConstant &constant : line.constants) {
+    all.push_back(&constant);
+    for (const FitConstant &other : constant.others)
+      all.push_back(&other);
+  }
+  for (const FitConstant *each : all) {
+    const FitConstant &constant = *each;
     for (const Quantity &end : {range->first, range->last})
       if (end.dimension() != constant.dimension) {
         diagnostics.report(domain.range, diag::BadFit,
@@ -172,7 +214,46 @@ void FitReader::loss(const Node &node, Fit &fit) {
     diagnostics.report(node.range, diag::BadFit, "an error above 0 in its loss");
 }
 
-/// `weight 64 by device`.
+/// "gemm" of std.validate.gemm, and of gemm.perf.
+static llvm::StringRef lastNameOf(const Module &module) {
+  llvm::StringRef name = module.name;
+  return name.endswith(".perf") ? llvm::sys::path::stem(name) : name.rsplit('.').second;
+}
+
+/// `tables train_megatron, train_torchtitan`.
+void FitReader::tables(const Node &node, Fit &fit) {
+  for (const NodeArg &arg : node.args) {
+    const WordValue *name = arg.value.getIf<WordValue>();
+    if (!name)
+      continue;
+    const Module *module = nullptr;
+    for (const Import &import : scope.file().imports)
+      if (import.module && lastNameOf(*import.module) == name->word)
+        module = import.module;
+    if (module)
+      fit.tables.push_back(module);
+    else
+      diagnostics.report(arg.range, diag::BadFit,
+                         fmt::format("`import std.validate.{}` for its table", name->word));
+  }
+}
+
+/// `weight 64 by device`, `weight sqrt(rows) by device`.
+void FitReader::weight(const Node &node, Fit &fit) {
+  fit.weightBy = nameOf(node, "by");
+  const ast::Expr *value = node.syntaxArgs().empty() ? nullptr : node.syntaxArgs()[0].value;
+  if (value)
+    fit.weight = [&evaluator = evaluator, &file = scope.file(), value](double rows) {
+      Scope ofRows(file);
+      ofRows.set("rows", Quantity(Uncertain(rows), Dimension()));
+      return numberOf(evaluator.evaluate(*value, ofRows));
+    };
+  if (!value || fit.weightBy.empty() || !(fit.weight(1) > 0))
+    diagnostics.report(node.range, diag::BadFit,
+                       "a number of rows and groups: `weight 64 by device`");
+}
+
+/// `sample 64 by device`.
 Fit::OfGroup FitReader::ofGroup(const Node &statement, llvm::StringRef word) {
   Fit::OfGroup result;
   const Node *node = statement.find(word);
@@ -219,6 +300,10 @@ llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
       line(*child, fit);
     else if (child->word == "family")
       family(*child, fit);
+    else if (child->word == "tables")
+      tables(*child, fit);
+    else if (child->word == "weight")
+      weight(*child, fit);
     else if (child->word == "only")
       only(*child, fit);
     else if (child->word == "loss")
@@ -226,7 +311,6 @@ llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
   }
   fit.leaveOut = namesOf(*node, "leave_out");
   fit.metrics = namesOf(*node, "against");
-  fit.weight = ofGroup(*node, "weight");
   fit.sample = ofGroup(*node, "sample");
   if (fit.family && !fit.lines.empty())
     diagnostics.report(fit.family->range, diag::BadFit, "either `parameter` or `family`");

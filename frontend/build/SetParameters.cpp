@@ -2,6 +2,7 @@
 //
 // Parameters and constants of a loaded program, set for the runs that follow.
 #include "frontend/build/Compilation.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 using namespace perfc;
@@ -67,10 +68,27 @@ std::vector<Fit> Compilation::fits() {
   return fits;
 }
 
+void Compilation::addTables(const Module &module) {
+  if (&module == root || llvm::is_contained(tableModules, &module))
+    return;
+  tableModules.push_back(&module);
+  const Decl *here = findParameter(files, *root, "table"),
+             *there = findParameter(files, module, "table");
+  if (!here || !there)
+    return;
+  // A path counts from where it is written.
+  const ast::Expr *given = files.overrideOf(here);
+  files.restoreOverride(there, given ? given : here->value);
+  evaluator.overrideParam(*there, Value());
+}
+
 void Compilation::setConstants(Constants values) {
   Evaluator::Constants constants;
-  for (const auto &[constant, value] : values)
+  for (const auto &[constant, value] : values) {
     constants[constant->place] = Quantity(value, constant->dimension);
+    for (const FitConstant &other : constant->others)
+      constants[other.place] = Quantity(value, other.dimension);
+  }
   evaluator.setConstants(std::move(constants));
   keptChips.clear(); // which may have the constants that were there before
 }

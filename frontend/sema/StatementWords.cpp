@@ -209,8 +209,18 @@ static constexpr WordSpec calibrateWords[] = {
      .maxArgs = anyNumber,
      .block = BlockKind::FitParameter,
      .repeats = true,
-     .doc = "constants of declarations, each with a value of its own between these bounds: "
-            "parameter my_gpu.launch, my_gpu.HBM.latency in 1us..20us"},
+     .assigns = true,
+     .doc =
+         "constants of declarations, each with a value of its own between these bounds: "
+         "parameter my_gpu.launch, my_gpu.HBM.latency in 1us..20us; with `/ 1.2` behind one it is "
+         "expected to be so many times the others, with `= other.launch` both have one value"},
+    {.word = "tables",
+     .kind = Name,
+     .maxArgs = anyNumber,
+     .byDefault = "those of the file",
+     .doc =
+         "imported modules whose `validate` statements are fitted as well; each row is then in a "
+         "group by `table`: tables train_megatron, train_torchtitan"},
     {.word = "family",
      .kind = Name,
      .block = BlockKind::FitFamily,
@@ -234,11 +244,12 @@ static constexpr WordSpec calibrateWords[] = {
      .byDefault = "robust(4%)",
      .doc = "what an error counts, of the logarithm of predicted over measured"},
     {.word = "weight",
-     .kind = Measure,
-     .dims = Dims::Number,
+     .kind = Syntax,
      .block = BlockKind::FitWeight,
      .byDefault = "each row counts once",
-     .doc = "rows of a group count at most so many together: weight 64 by device"},
+     .doc =
+         "rows of a group count at most so many together, of the `rows` that it has: weight 64 by "
+         "device, weight sqrt(rows) by table"},
     {.word = "sample",
      .kind = Measure,
      .dims = Dims::Number,
