@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/analysis/KernelModel.h"
 
+#include "ir/common/Rational.h"
 #include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
@@ -207,13 +208,31 @@ std::string Statement::writtenName(unsigned index) const {
   return written ? written->asString().str() : names[index];
 }
 
+/// Whether two points may have the same place: in `64i + j` not, as long as j is less than 64.
+static bool mayCoincide(const Subscript &rank, llvm::ArrayRef<int64_t> extents) {
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 4> steps; // how far, and how many
+  for (auto [index, factor] : rank.terms)
+    if (extents[index] > 1)
+      steps.emplace_back(std::abs(factor), extents[index] - 1);
+  llvm::sort(steps);
+  llvm::Optional<int64_t> reached = 0; // by the smaller steps
+  for (auto [step, count] : steps) {
+    if (step <= *reached)
+      return true;
+    llvm::Optional<int64_t> far = checkedMultiply(step, count);
+    reached = far ? checkedAdd(*reached, *far) : llvm::None;
+    if (!reached)
+      return true;
+  }
+  return false;
+}
+
 bool Statement::reduces() const {
   for (unsigned i = 0; i < extents.size(); ++i)
     if (extents[i] > 1 && isReduction(i))
       return true;
   return llvm::any_of(write.ranks, [&](const Subscript &rank) {
-    auto moves = [&](const auto &term) { return extents[term.first] > 1; };
-    return rank.dataDependent || llvm::count_if(rank.terms, moves) > 1;
+    return rank.dataDependent || mayCoincide(rank, extents);
   });
 }
 

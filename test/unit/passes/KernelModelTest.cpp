@@ -41,6 +41,32 @@ TEST(KernelModel, elementsOfOneSubscriptAreExact) {
         }
 }
 
+TEST(KernelModel, whatWritesEachElementOnceDoesNotReduce) {
+  for (int64_t a : {1, 2, 3, 4, 6})
+    for (int64_t b : {-3, -2, 1, 2, 3, 4})
+      for (int64_t p : {1, 2, 5, 8})
+        for (int64_t r : {1, 3, 4, 7}) {
+          auto module = parseKernel(fmt::format(
+              "op.statement (write = {{tensor = \"y\", map = [{}]}}, reads = [], domain = {{p = "
+              "{}, "
+              "r = {}}}, flops = 0, text = \"\")",
+              (*add(AffineExpr::variable("p", a), AffineExpr::variable("r", b))).text(), p, r));
+          ASSERT_TRUE(module);
+          passes::Kernel kernel(op::KernelOp(module->lookup("k")));
+          std::set<int64_t> written;
+          for (int64_t i = 0; i < p; ++i)
+            for (int64_t j = 0; j < r; ++j)
+              written.insert(a * i + b * j);
+          bool isOnce = static_cast<int64_t>(written.size()) == p * r;
+          bool isMixedRadix = std::abs(b) * (r - 1) < a || a * (p - 1) < std::abs(b);
+          if (!kernel.statements[0].reduces())
+            EXPECT_TRUE(isOnce) << a << "p + " << b << "r, " << p << " by " << r;
+          if (isMixedRadix)
+            EXPECT_FALSE(kernel.statements[0].reduces())
+                << a << "p + " << b << "r, " << p << " by " << r;
+        }
+}
+
 TEST(KernelModel, pointsUnderConditionsAreExact) {
   for (int64_t n : {1, 4, 9})
     for (int64_t c : {-3, 0, 2}) {
