@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/LoweredRows.h"
 
+#include "ir/study/SearchOps.h"
 #include "ir/study/StudyOps.h"
 #include "ir/study/TrainOps.h"
 #include "passes/training/Strategy.h"
