@@ -59,11 +59,9 @@ TEST(KernelModel, whatWritesEachElementOnceDoesNotReduce) {
               written.insert(a * i + b * j);
           bool isOnce = static_cast<int64_t>(written.size()) == p * r;
           bool isMixedRadix = std::abs(b) * (r - 1) < a || a * (p - 1) < std::abs(b);
-          if (!kernel.statements[0].reduces())
-            EXPECT_TRUE(isOnce) << a << "p + " << b << "r, " << p << " by " << r;
-          if (isMixedRadix)
-            EXPECT_FALSE(kernel.statements[0].reduces())
-                << a << "p + " << b << "r, " << p << " by " << r;
+          bool reduces = kernel.statements[0].reduces();
+          EXPECT_TRUE(isOnce || reduces) << a << "p + " << b << "r, " << p << " by " << r;
+          EXPECT_FALSE(isMixedRadix && reduces) << a << "p + " << b << "r, " << p << " by " << r;
         }
 }
 
