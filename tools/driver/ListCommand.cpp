@@ -13,11 +13,15 @@ using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
+/// As wide as this modules have their names alike; those with longer ones are wider.
+static constexpr unsigned sharedWidth = 32;
+
 /// A line per module, and below it what the module brings.
 static void printEntries(Session &session, llvm::ArrayRef<LibraryEntry> entries) {
   unsigned longest = 0;
   for (const LibraryEntry &entry : entries)
-    longest = std::max<unsigned>(longest, entry.kind.size() + 1 + entry.name.size());
+    if (unsigned width = entry.kind.size() + 1 + entry.name.size(); width <= sharedWidth)
+      longest = std::max(longest, width);
   while (!entries.empty()) {
     llvm::StringRef module = entries.front().module;
     Table table({{"", Align::Left, longest}, {"", Align::Left, 0, /*wraps=*/true}});

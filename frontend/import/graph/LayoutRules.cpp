@@ -284,8 +284,10 @@ static Dim clamped(Dims &dims, const Dim &written, const Dim &extent, const Dim 
 
 /// A part whose ends data decides: along its axes as much as there is at most.
 static bool openSlice(Inference &inference, const std::vector<int64_t> *axisList) {
+  if (!inference.has(1) || !inference.wants(0))
+    return true;
   const Shape &from = inference.shape(0), &starts = inference.shape(1);
-  if (!inference.wants(0) || starts.size() != 1 || !starts[0].isNumber())
+  if (starts.size() != 1 || !starts[0].isNumber())
     return true;
   Shape shape = from, most(from.size(), 0);
   for (int64_t i = 0; i < starts[0].constant; ++i) {
