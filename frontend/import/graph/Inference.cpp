@@ -106,7 +106,7 @@ ShapeRule graph::findShapeRule(llvm::StringRef type) {
   static const llvm::StringMap<ShapeRule> rules = [] {
     llvm::StringMap<ShapeRule> map;
     for (llvm::ArrayRef<ShapeEntry> table :
-         {layoutRules(), sizeRules(), windowRules(), otherRules(), rareRules()})
+         {layoutRules(), partRules(), sizeRules(), windowRules(), otherRules(), rareRules()})
       for (const ShapeEntry &entry : table)
         map[entry.type] = entry.rule;
     return map;

@@ -76,11 +76,19 @@ inline bool isKept(const Dim &count) {
   return count.isNumber() && count.constant >= 0 && count.constant <= mostKeptElements;
 }
 
-llvm::ArrayRef<ShapeEntry> layoutRules(); ///< Reshape, Concat, Slice, …
+llvm::ArrayRef<ShapeEntry> layoutRules(); ///< Reshape, Concat, Transpose, …
+llvm::ArrayRef<ShapeEntry> partRules();   ///< Slice, Gather, …
 llvm::ArrayRef<ShapeEntry> sizeRules();   ///< Shape, Range, …
 llvm::ArrayRef<ShapeEntry> windowRules(); ///< Conv, MaxPool, …
 llvm::ArrayRef<ShapeEntry> otherRules();
 llvm::ArrayRef<ShapeEntry> rareRules();
+
+/// The elements of `value` at the places that `indexOf` gives for each of the result, by its
+/// coordinates.
+bool takeContent(Inference &inference, const Value &value,
+                 llvm::function_ref<size_t(llvm::ArrayRef<size_t>)> indexOf);
+/// How far apart elements along each dimension stand.
+std::vector<int64_t> stridesOf(const Shape &shape);
 
 /// Computes the elements of the results of an elementwise operation or a cast from known operands.
 void foldElements(Inference &inference);
