@@ -145,7 +145,8 @@ struct PERFC_EXPORT Result {
 };
 
 /// Is told what a run finds, from the thread that runs it, and how far it is, also from the threads
-/// of its searches, one at a time.
+/// of its searches, one at a time. It must not throw: the library cleans nothing up behind an
+/// exception.
 class PERFC_EXPORT Sink {
 public:
   virtual ~Sink();

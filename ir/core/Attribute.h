@@ -150,7 +150,8 @@ private:
     bool isVariable = false;
     mutable bool isRead = false;
     const Quantity &read() const {
-      isRead |= isVariable;
+      if (isVariable) // what is none is read by several threads
+        isRead = true;
       return value;
     }
     bool operator==(const Figure &other) const { return read() == other.read(); }
