@@ -6,6 +6,7 @@
 #include "api/ModuleFile.h"
 #include "api/PlaceQuery.h"
 #include "api/Providers.h"
+#include "api/Reports.h"
 #include "api/RequestedFiles.h"
 #include "api/RunDocument.h"
 #include "api/TypedResult.h"

@@ -6,6 +6,7 @@
 #include "backends/mapper/SweepRows.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Files.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

@@ -4,6 +4,7 @@
 #include "backends/emit/report/Report.h"
 #include "backends/emit/report/ReportText.h"
 #include "ir/common/diagnostics/Files.h"
+#include "llvm/ADT/Twine.h"
 
 #include <duktape.h>
 
