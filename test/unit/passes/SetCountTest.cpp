@@ -5,7 +5,6 @@
 #include <isl/options.h>
 
 using namespace perfc;
-using namespace perfc::loopnest;
 
 namespace {
 

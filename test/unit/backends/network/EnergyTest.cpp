@@ -3,6 +3,7 @@
 // The energy of collectives is one rule, whether their time is that of a closed form or simulated:
 // the bytes that cross each network, at its energy.
 #include "backends/network/Network.h"
+#include "backends/network/NetworkLevels.h"
 #include "test/unit/ProviderTest.h"
 #include <random>
 
