@@ -130,8 +130,7 @@ static bool isOfParts(study::ReportOp report) {
   return !by.empty() && emit::isBreakdown(by.front());
 }
 
-std::vector<ReportTable> api::fileTables(const Evaluation &evaluation, const Evaluated &evaluated,
-                                         size_t limit) {
+std::vector<ReportTable> api::fileTables(const Evaluation &evaluation, const Evaluated &evaluated) {
   std::vector<ReportTable> tables;
   auto report = ir::as<study::ReportOp>(evaluated.op);
   std::vector<std::string> by = report.by();
@@ -143,7 +142,7 @@ std::vector<ReportTable> api::fileTables(const Evaluation &evaluation, const Eva
     for (const emit::Result *result : evaluation.named(resultNamed(column)))
       for (const std::string &parts : by)
         if (auto table = partsTable(*result, evaluation.names(evaluated.module, result),
-                                    usualColumns(), parts, limit))
+                                    usualColumns(), parts))
           tables.push_back(std::move(*table));
   }
   return tables;
@@ -170,8 +169,8 @@ sweptNames(const Evaluation &evaluation, study::ReportOp report, const MetricNam
 /// Reports rows that no result of `named` has parts for.
 static void checkParts(const Evaluation &evaluation, study::ReportOp report, const Results &named) {
   for (const std::string &by : report.by())
-    if (llvm::any_of(named, [&](const emit::Result *result) {
-          return !partsTable(*result, {}, {}, by, /*limit=*/0);
+    if (llvm::any_of(named, [&, others = size_t(0)](const emit::Result *result) mutable {
+          return !emit::breakdownRows(*result, by, /*limit=*/0, others);
         }))
       evaluation.context.diagnostics.report(report->range(), diag::NotSupportedYet,
                                             "`report` by " + by);

@@ -23,8 +23,7 @@ std::vector<ReportTable> blockTables(const Evaluation &evaluation, const Evaluat
 /// What `report` at file level asks for, a table for each of its columns, or for the parts of each
 /// result that it names; none for a name that no result has. A result that is not supported yet has
 /// no rows.
-std::vector<ReportTable> fileTables(const Evaluation &evaluation, const Evaluated &evaluated,
-                                    size_t limit = SIZE_MAX);
+std::vector<ReportTable> fileTables(const Evaluation &evaluation, const Evaluated &evaluated);
 /// Reports what `report` names in vain, at file level or in the block of a statement. False after a
 /// report.
 bool checkReports(const Evaluation &evaluation, const Evaluated &evaluated);

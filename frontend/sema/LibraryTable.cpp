@@ -12,12 +12,12 @@ static bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 /// Calls `use` with each name that `text` declares at the beginning of a line; most files need no
 /// parsing for it.
 static void eachDeclared(llvm::StringRef text, llvm::function_ref<void(llvm::StringRef)> use) {
-  for (size_t at = 0; at != llvm::StringRef::npos; at = text.find('\n', at)) {
-    at += at == 0 ? 0 : 1;
-    llvm::StringRef line = text.drop_front(at);
+  while (!text.empty()) {
+    auto [line, below] = text.split('\n');
     for (llvm::StringRef word : {"workload ", "fn ", "let "})
       if (line.startswith(word))
         use(line.drop_front(word.size()).take_while(isWordCharacter));
+    text = below;
   }
 }
 

@@ -83,8 +83,8 @@ static TokenKind kindOfByte(char c) {
   }
 }
 
-/// The token that `text` begins with and its size: a word, a line that ends or a comment, a byte
-/// that no longer token begins with, or a number of digits alone; else End and 0.
+/// The token that `text` begins with and its size, where it is a word, the end of a line, a
+/// comment, a number of digits alone, or a byte with which no longer token begins; else End and 0.
 static std::pair<TokenKind, size_t> evident(llvm::StringRef text) {
   if (text.empty())
     return {TokenKind::End, 0};

@@ -105,7 +105,6 @@ void Attribute::setVariable(Quantity value) const {
 }
 
 bool Attribute::isRead() const { return figure().isRead; }
-void Attribute::forgetReads() const { figure().isRead = false; }
 
 bool Attribute::isSame(const Attribute &other) const {
   if (!is(AttrKind::Quantity) || !other.is(AttrKind::Quantity))

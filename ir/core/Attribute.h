@@ -116,9 +116,8 @@ public:
   bool isVariable() const;
   /// Gives the variable another value.
   void setVariable(Quantity value) const;
-  /// Whether anything has asked for the value since `forgetReads`.
+  /// Whether anything has asked for the value.
   bool isRead() const;
-  void forgetReads() const;
   /// The same value or, of two quantities, equal ones, which is no read.
   bool isSame(const Attribute &other) const;
 

@@ -44,7 +44,8 @@ private:
   void printPoint(const api::Evaluated &evaluated);
   void printReport(const api::Evaluated &evaluated, study::ReportOp report);
   void printResultRows(const api::Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns);
-  void printParts(const api::ReportTable &parts);
+  void printParts(const api::Evaluated &evaluated, const emit::Result &result,
+                  llvm::ArrayRef<ReportColumn> columns, llvm::StringRef by);
   void printFileReport(const api::Evaluated &evaluated);
   /// Reasons and figures of a result are never cut, whatever the width.
   void printTotals(const emit::Result &result);
@@ -56,7 +57,6 @@ private:
                                  std::vector<std::string> before);
   /// Adds the rows of a table that `report` asks for.
   void addRows(Table &table, const api::ReportTable &rows);
-  size_t partsLimit() const; ///< how many parts are shown
   void printMissing();
 
   Session &session;

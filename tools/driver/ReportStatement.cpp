@@ -32,8 +32,6 @@ void Report::addRows(Table &table, const ReportTable &rows) {
   }
 }
 
-size_t Report::partsLimit() const { return session.isVerbose() ? SIZE_MAX : kernelLimit; }
-
 /// Why the table that was printed has cells without a value.
 void Report::printMissing() {
   for (const auto &[title, why] : missing)
@@ -63,17 +61,23 @@ void Report::printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportCo
 }
 
 /// A row for each part, and one for those that have none.
-void Report::printParts(const ReportTable &parts) {
-  std::vector<TableColumn> titles{{parts.by, Align::Left}};
-  for (const ReportColumn &column : parts.columns) {
+void Report::printParts(const Evaluated &evaluated, const emit::Result &result,
+                        llvm::ArrayRef<ReportColumn> columns, llvm::StringRef by) {
+  size_t limit = session.isVerbose() ? SIZE_MAX : kernelLimit;
+  auto parts =
+      partsTable(result, evaluation.names(evaluated.module, &result), columns.vec(), by, limit);
+  if (!parts)
+    return;
+  std::vector<TableColumn> titles{{parts->by, Align::Left}};
+  for (const ReportColumn &column : columns) {
     bool isWord = column.expr.is(ir::AttrKind::String) && column.expr.asString() == "bottleneck";
     titles.push_back({column.title, isWord ? Align::Left : Align::Right});
   }
   Table table(std::move(titles));
-  addRows(table, parts);
-  if (parts.others) {
-    std::vector<std::string> left(parts.columns.size() + 1);
-    left[0] = fmt::format("{} others", parts.others);
+  addRows(table, *parts);
+  if (parts->others) {
+    std::vector<std::string> left(columns.size() + 1);
+    left[0] = fmt::format("{} others", parts->others);
     table.addRow(std::move(left));
   }
   table.print(out, session.tableWidth(), session.colorOut);
@@ -88,9 +92,7 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
   for (const emit::Result *result : evaluated.results) {
     title(result->label, details(result->cost));
     for (const std::string &rows : by)
-      if (auto parts = partsTable(*result, evaluation.names(evaluated.module, result), columns,
-                                  rows, partsLimit()))
-        printParts(*parts);
+      printParts(evaluated, *result, columns, rows);
     printTotals(*result);
     printFindings(*result);
   }
@@ -103,13 +105,13 @@ void Report::printFileReport(const Evaluated &evaluated) {
   Table results({{"", Align::Left}, {"latency"}, {"energy"}, {"util"}, {"bound", Align::Left}});
   Table figures({{"", Align::Left}, {""}});
   const emit::Result *whole = nullptr;
-  for (const ReportTable &table : fileTables(evaluation, evaluated, partsLimit())) {
+  for (const ReportTable &table : evaluated.tables) {
     if (table.whole && table.whole != whole)
       title(namedRow(table.whole->label, *table.whole, table.whole->point.empty(), llvm::None),
             details(table.whole->cost));
     whole = table.whole;
     if (whole)
-      printParts(table);
+      printParts(evaluated, *whole, table.columns, table.by);
     else if (table.rows.empty())
       results.addRow({table.name, "not supported yet", "", "", ""});
     else

@@ -317,13 +317,7 @@ def group_of(row, what):
     labels = dict(label.split("=", 1) for label in row[3].split("; ") if "=" in label)
     if what == "table":
         return row[0]
-    if what == "chip":
-        on = re.search(r" x (\S+)", row[2])
-        chip = labels.get("gpu") or labels.get("system") or (on.group(1) if on else "a100")
-        return re.split(r"[_ ]", chip.upper().replace("DGX-", ""))[0]
-    model = labels.get("model") or row[2].split(" on ")[0]
-    llama = re.match(r"llama-?[23](?:\.1)?[-_](\d+b)", model, re.I)  # which tables write in several ways
-    return llama.group(1).lower() if llama else model.split(" ")[0] if " (" in model or " x " in model else model
+    return labels.get("chip", "A100") if what == "chip" else labels.get("family") or labels["model"]
 
 
 def left_out(fit, point, rows, errors, jacobian, what, rounds):

@@ -317,7 +317,6 @@ static constexpr ShapeEntry layoutRuleTable[] = {
     {"Expand", expand},
     {"EyeLike", sameShape},
     {"Flatten", flatten},
-
     {"Identity", same},
     {"OneHot", oneHot},
     {"Pad", pad},

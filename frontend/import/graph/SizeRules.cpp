@@ -38,9 +38,11 @@ static constexpr int64_t mostOpen = 16; ///< dimensions of a size that data deci
 static bool constantOfShape(Inference &inference) {
   auto wanted = inference.wholes("", 0);
   if (!wanted) { // how many dimensions there are is known, of what size data says
+    if (!inference.has(0) || !inference.wants(0))
+      return true;
     const Shape &list = inference.shape(0);
-    bool isCounted = list.size() == 1 && list[0].isNumber() && list[0].constant <= mostOpen;
-    if (isCounted && inference.wants(0))
+    if (list.size() == 1 && list[0].isNumber() && list[0].constant >= 0 &&
+        list[0].constant <= mostOpen)
       inference.out().openShape = Shape(static_cast<size_t>(list[0].constant), -1);
     return true;
   }

@@ -19,50 +19,61 @@ std::unique_ptr<ir::Module> parseKernel(const std::string &statement) {
   return ir::parseModule(sources.add("kernel.ir", text), allOps(), diagnostics);
 }
 
-TEST(KernelModel, elementsOfOneSubscriptAreExact) {
+/// A subscript ap + br with p in [0, points) and r in [0, window), and the elements that it names.
+struct Sum {
+  int64_t a, b, points, window;
+  std::string text() const {
+    return (*add(AffineExpr::variable("p", a), AffineExpr::variable("r", b))).text();
+  }
+  std::set<int64_t> elements() const {
+    std::set<int64_t> elements;
+    for (int64_t p = 0; p < points; ++p)
+      for (int64_t r = 0; r < window; ++r)
+        elements.insert(a * p + b * r);
+    return elements;
+  }
+  std::string shown() const { return fmt::format("{}, {} by {}", text(), points, window); }
+};
+
+std::vector<Sum> sums() {
+  std::vector<Sum> sums;
   for (int64_t a : {1, 2, 3, 4, 6})
     for (int64_t b : {-3, -2, 1, 2, 3, 4})
-      for (int64_t p : {1, 2, 5, 8})
-        for (int64_t r : {1, 3, 4, 7}) {
-          auto module = parseKernel(fmt::format(
-              "op.statement (write = {{tensor = \"y\", map = [p]}}, reads = [{{tensor = \"x\", map "
-              "= "
-              "[{}]}}], domain = {{p = {}, r = {}}}, reduce = \"+\", flops = 1, text = \"\")",
-              (*add(AffineExpr::variable("p", a), AffineExpr::variable("r", b))).text(), p, r));
-          ASSERT_TRUE(module);
-          passes::Kernel kernel(op::KernelOp(module->lookup("k")));
-          std::set<int64_t> touched;
-          for (int64_t i = 0; i < p; ++i)
-            for (int64_t j = 0; j < r; ++j)
-              touched.insert(a * i + b * j);
-          EXPECT_EQ(kernel.statements[0].reads[0].elements({p, r}),
-                    static_cast<int64_t>(touched.size()))
-              << a << "p + " << b << "r, " << p << " by " << r;
-        }
+      for (int64_t points : {1, 2, 5, 8})
+        for (int64_t window : {1, 3, 4, 7})
+          sums.push_back({a, b, points, window});
+  return sums;
+}
+
+TEST(KernelModel, elementsOfOneSubscriptAreExact) {
+  for (const Sum &sum : sums()) {
+    auto module = parseKernel(fmt::format(
+        "op.statement (write = {{tensor = \"y\", map = [p]}}, reads = [{{tensor = \"x\", map = "
+        "[{}]}}], domain = {{p = {}, r = {}}}, reduce = \"+\", flops = 1, text = \"\")",
+        sum.text(), sum.points, sum.window));
+    ASSERT_TRUE(module);
+    passes::Kernel kernel(op::KernelOp(module->lookup("k")));
+    EXPECT_EQ(kernel.statements[0].reads[0].elements({sum.points, sum.window}),
+              static_cast<int64_t>(sum.elements().size()))
+        << sum.shown();
+  }
 }
 
 TEST(KernelModel, whatWritesEachElementOnceDoesNotReduce) {
-  for (int64_t a : {1, 2, 3, 4, 6})
-    for (int64_t b : {-3, -2, 1, 2, 3, 4})
-      for (int64_t p : {1, 2, 5, 8})
-        for (int64_t r : {1, 3, 4, 7}) {
-          auto module = parseKernel(fmt::format(
-              "op.statement (write = {{tensor = \"y\", map = [{}]}}, reads = [], domain = {{p = "
-              "{}, "
-              "r = {}}}, flops = 0, text = \"\")",
-              (*add(AffineExpr::variable("p", a), AffineExpr::variable("r", b))).text(), p, r));
-          ASSERT_TRUE(module);
-          passes::Kernel kernel(op::KernelOp(module->lookup("k")));
-          std::set<int64_t> written;
-          for (int64_t i = 0; i < p; ++i)
-            for (int64_t j = 0; j < r; ++j)
-              written.insert(a * i + b * j);
-          bool isOnce = static_cast<int64_t>(written.size()) == p * r;
-          bool isMixedRadix = std::abs(b) * (r - 1) < a || a * (p - 1) < std::abs(b);
-          bool reduces = kernel.statements[0].reduces();
-          EXPECT_TRUE(isOnce || reduces) << a << "p + " << b << "r, " << p << " by " << r;
-          EXPECT_FALSE(isMixedRadix && reduces) << a << "p + " << b << "r, " << p << " by " << r;
-        }
+  for (const Sum &sum : sums()) {
+    auto module = parseKernel(fmt::format(
+        "op.statement (write = {{tensor = \"y\", map = [{}]}}, reads = [], domain = {{p = {}, r = "
+        "{}}}, flops = 0, text = \"\")",
+        sum.text(), sum.points, sum.window));
+    ASSERT_TRUE(module);
+    passes::Kernel kernel(op::KernelOp(module->lookup("k")));
+    bool reduces = kernel.statements[0].reduces();
+    bool isOnce = static_cast<int64_t>(sum.elements().size()) == sum.points * sum.window;
+    bool isMixedRadix =
+        std::abs(sum.b) * (sum.window - 1) < sum.a || sum.a * (sum.points - 1) < std::abs(sum.b);
+    EXPECT_TRUE(isOnce || reduces) << sum.shown();
+    EXPECT_FALSE(isMixedRadix && reduces) << sum.shown();
+  }
 }
 
 TEST(KernelModel, pointsUnderConditionsAreExact) {

@@ -160,5 +160,12 @@ def check(nodes, opset):
 
 records = [write(NODES, 17, "every_op.onnx"), write(LATER, 21, "later.onnx")]
 json.dump(records, open("models.json", "w"))
+# Each with the first of its operands alone, or none: in a file, and in the recorded graph of a file that is not there.
+few = []
+for i, (op, operands, *rest) in enumerate(NODES):
+    for count in range(len(operands)):
+        few.append(write([(op, operands[:count], *rest)], 17, f"few_{i}_{count}.onnx"))
+    few.append({**write([(op, [], *rest)], 17, "none.onnx"), "file": f"absent_{i}.onnx"})
+json.dump(few, open("few.json", "w"))
 if "--check" in sys.argv:
     check(NODES, 17)
