@@ -82,7 +82,7 @@ unsigned Evaluation::statementIndex(SourceRange place) {
 /// when nothing is left.
 bool Evaluation::removeUnsupported(ir::Module &module) {
   std::vector<ir::Operation *> parts, holders;
-  module.walk([&](ir::Operation &op) {
+  study::walk(module, [&](ir::Operation &op) {
     if (op.is(study::UnsupportedOp::opName))
       parts.push_back(&op);
   });
@@ -190,9 +190,8 @@ bool Evaluation::prepare(ir::Module &module) {
     return false;
   if (options.adjust)
     options.adjust(module);
-  module.walk([&](ir::Operation &op) {
-    if (op.name().startswith("study."))
-      kinds.insert(op.name());
+  study::walk(module, [&](ir::Operation &op) {
+    kinds.insert(op.name());
     if (!options.provider.empty() && op.is(study::EvaluateOp::opName) && !op.hasAttr("using"))
       op.setAttr("using", options.provider);
     if (options.servesAsVidur && op.is(study::ServeOp::opName))
@@ -208,9 +207,9 @@ bool Evaluation::prepare(ir::Module &module) {
 }
 
 /// Strategies of training that are tried divide the model anew for each: from what was built.
-void Evaluation::keepAsBuilt(const ir::Module &module) {
+void Evaluation::keepAsBuilt(ir::Module &module) {
   llvm::StringSet<> derived; // by a strategy, where the module was read after `autodiff`
-  module.walk([&](const ir::Operation &op) {
+  study::walk(module, [&](const ir::Operation &op) {
     if (op.is(study::TrainOp::opName)) {
       derived.insert(passes::forwardSymbol(op.symbol()));
       derived.insert(passes::backwardSymbol(op.symbol()));

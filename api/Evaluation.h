@@ -145,7 +145,7 @@ private:
   void showBest(const ir::Operation &point, const MetricNames &names);
   bool prepare(ir::Module &module);
   bool calibrateChips(ir::Module &module);
-  void keepAsBuilt(const ir::Module &module);
+  void keepAsBuilt(ir::Module &module);
   void statement(const StatementContext &statement, const Listener &listener);
   void tableRow(ir::Module &module, const ir::Operation &point);
   std::string evaluateRow(ir::Module &module);

@@ -336,16 +336,12 @@ static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &contex
 
 /// Graphs that only `train` statements are about: these run what is derived from them, maybe by
 /// another strategy yet.
-static llvm::StringSet<> graphsToDerive(const Module &module) {
+static llvm::StringSet<> graphsToDerive(Module &module) {
   llvm::StringSet<> trained;
-  module.walk([&](const Operation &op) {
-    if (op.is(study::TrainOp::opName))
-      trained.insert(op.symbolAttr("subject"));
-  });
-  module.walk([&](const Operation &op) {
-    if (op.is(study::EvaluateOp::opName))
-      trained.erase(op.symbolAttr("subject"));
-  });
+  for (study::TrainOp train : studiesOf<study::TrainOp>(module))
+    trained.insert(train.subject());
+  for (study::EvaluateOp evaluate : studiesOf<study::EvaluateOp>(module))
+    trained.erase(evaluate.subject());
   return trained;
 }
 

@@ -100,6 +100,8 @@ void Inliner::expand(Operation &call, ValueMap &map) {
 
 /// Erases the graphs that were called and that nothing refers to any more.
 void Inliner::removeUnused() {
+  if (called.empty())
+    return;
   llvm::StringSet<> used;
   module.walk([&](Operation &op) {
     for (const Operation::NamedAttribute &attr : op.attrs())

@@ -299,7 +299,7 @@ bool PhaseLowering::run(study::EvaluateOp evaluation) {
 /// What the ranks of a step run on each kind of chip, and the batches of a served model in its
 /// sizes. A statement with holes has no graphs yet.
 static void lowerSteps(Module &module, PassContext &context) {
-  for (study::TrainOp train : operationsOf<study::TrainOp>(module)) {
+  for (study::TrainOp train : studiesOf<study::TrainOp>(module)) {
     StepSequences sequences(module, context.registry, *train);
     for (target::ChipOp chip : chipsOf(module, train.on()))
       for (const std::string &symbol :
@@ -307,7 +307,7 @@ static void lowerSteps(Module &module, PassContext &context) {
         if (Operation *graph = module.lookup(symbol))
           sequences.run(*graph, chip);
   }
-  for (study::ServeOp serve : operationsOf<study::ServeOp>(module)) {
+  for (study::ServeOp serve : studiesOf<study::ServeOp>(module)) {
     StepSequences sequences(module, context.registry, *serve);
     // The first one, which the program of a batch is written for, next to that.
     for (study::PoolOp pool : serve.pools()) {

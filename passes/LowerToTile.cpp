@@ -443,9 +443,9 @@ static bool runLowerToTile(Module &module, PassContext &context) {
   bool valid = true;
   for (study::EvaluateOp evaluate : namedEvaluations(module))
     valid &= lowering.run(evaluate);
-  for (study::TrainOp train : operationsOf<study::TrainOp>(module))
+  for (study::TrainOp train : studiesOf<study::TrainOp>(module))
     valid &= lowering.run(train);
-  for (study::ServeOp serve : operationsOf<study::ServeOp>(module))
+  for (study::ServeOp serve : studiesOf<study::ServeOp>(module))
     valid &= lowering.run(serve);
   return valid;
 }

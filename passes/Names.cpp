@@ -35,7 +35,7 @@ std::string passes::programSymbol(study::EvaluateOp evaluate) {
 }
 
 std::vector<study::EvaluateOp> passes::namedEvaluations(ir::Module &module) {
-  auto list = operationsOf<study::EvaluateOp>(module);
+  auto list = studiesOf<study::EvaluateOp>(module);
   llvm::StringSet<> taken;
   for (study::EvaluateOp evaluate : list)
     taken.insert(evaluate.symbol());

@@ -26,10 +26,10 @@ std::string sequenceSymbol(study::EvaluateOp evaluate);
 std::string stageSequenceSymbol(study::EvaluateOp evaluate, int64_t stage);
 std::string programSymbol(study::EvaluateOp evaluate);
 
-/// All operations of one kind, in order: what is done to one may add to the module.
-template <typename View> std::vector<View> operationsOf(ir::Module &module) {
+/// All studies of one kind, in order: what is done to one may add to the module.
+template <typename View> std::vector<View> studiesOf(ir::Module &module) {
   std::vector<View> list;
-  module.walk([&](ir::Operation &op) {
+  study::walk(module, [&](ir::Operation &op) {
     if (auto view = ir::as<View>(op))
       list.push_back(view);
   });

@@ -9,9 +9,9 @@ using namespace perfc;
 using namespace perfc::ir;
 
 passes::GraphUses::GraphUses(Module &module) : module(module) {
-  for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module))
+  for (study::EvaluateOp evaluate : studiesOf<study::EvaluateOp>(module))
     uses.push_back({evaluate.op, evaluate.op, "subject"});
-  for (study::ServeOp serve : operationsOf<study::ServeOp>(module))
+  for (study::ServeOp serve : studiesOf<study::ServeOp>(module))
     for (study::SampleOp sample : serve.samples())
       uses.push_back({serve.op, sample.op, "graph"});
   for (const GraphUse &use : uses)

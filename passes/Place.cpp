@@ -168,7 +168,7 @@ bool Placement::run(study::EvaluateOp evaluation) {
 static bool runPlace(Module &module, PassContext &context) {
   Placement placement(module, context);
   bool valid = true;
-  for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module))
+  for (study::EvaluateOp evaluate : studiesOf<study::EvaluateOp>(module))
     valid &= placement.run(evaluate);
   return valid;
 }

@@ -41,6 +41,14 @@ private:
 
 } // namespace
 
+/// Most kernels have not, and need no model to say so.
+static bool hasSeveralProducts(op::KernelOp kernel) {
+  return llvm::count_if(kernel->body(), [](Operation &part) {
+           auto statement = as<op::StatementOp>(part);
+           return statement && statement.isMac();
+         }) > 1;
+}
+
 /// Several products with weights, and elementwise equations of what these make, once each. A layer
 /// of experts is one kernel of a library.
 static bool isSplit(const Kernel &kernel) {
@@ -90,6 +98,8 @@ Operation *ProductSplitting::part(const Kernel &kernel, const Statement &stateme
 const std::vector<Operation *> &ProductSplitting::partsOf(op::KernelOp kernel) {
   auto [entry, isNew] = known.try_emplace(kernel.op);
   if (!isNew)
+    return entry->second;
+  if (!hasSeveralProducts(kernel))
     return entry->second;
   Kernel model(kernel);
   if (isSplit(model))

@@ -93,8 +93,14 @@ public:
 
 private:
   void quantity(const Quantity &value) {
-    for (unsigned unit = 0; unit < baseUnitCount; ++unit)
-      hasher.word(static_cast<uint64_t>(value.dimension()[static_cast<BaseUnit>(unit)]));
+    uint64_t exponents = 0; // of eight units, a byte each
+    for (unsigned unit = 0; unit < baseUnitCount; ++unit) {
+      if (unit % 8 == 0)
+        hasher.word(std::exchange(exponents, 0));
+      exponents =
+          exponents << 8 | static_cast<uint8_t>(value.dimension()[static_cast<BaseUnit>(unit)]);
+    }
+    hasher.word(exponents);
     hasher.word(value.isExact());
     if (value.isExact()) {
       hasher.word(static_cast<uint64_t>(value.rational().numerator()));

@@ -78,7 +78,7 @@ void UncertainInputs::collect(ir::Operation &op) {
     return;
   for (const ir::Operation::NamedAttribute &attr : op.attrs())
     if (attr.name != "measured_over" && addSources(attr.value)) // that is for ensembles alone
-      inputs.push_back({&op, attr.name, attr.value});
+      inputs.push_back({&op, attr.name.str(), attr.value});
 }
 
 /// True when `value` or something in it depends on a source.

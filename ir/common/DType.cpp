@@ -39,8 +39,10 @@ double perfc::storedBytes(DType dtype) {
 llvm::StringRef perfc::dtypeName(DType dtype) { return dtypeNames()[static_cast<unsigned>(dtype)]; }
 
 llvm::Optional<DType> perfc::parseDType(llvm::StringRef name) {
+  if (name.empty())
+    return llvm::None;
   for (unsigned i = 0; i < dtypeNames().size(); ++i)
-    if (dtypeNames()[i] == name)
+    if (llvm::StringRef known = dtypeNames()[i]; known.back() == name.back() && known == name)
       return static_cast<DType>(i);
   return llvm::None;
 }

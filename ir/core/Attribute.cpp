@@ -113,7 +113,8 @@ bool Attribute::isSame(const Attribute &other) const {
 }
 
 AffineExpr Attribute::asAffine() const {
-  return kind() == AttrKind::Int ? AffineExpr(asInt()) : *std::get<Shared<AffineExpr>>(data).value;
+  const AffineExpr *expr = affine();
+  return expr ? *expr : AffineExpr(asInt());
 }
 
 std::vector<std::string> Attribute::asStrings() const {

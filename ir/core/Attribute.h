@@ -101,6 +101,10 @@ public:
   llvm::StringRef asString() const { return std::get<std::string>(data); }
   llvm::StringRef asSymbol() const { return std::get<SymbolName>(data).name; }
   AffineExpr asAffine() const;
+  /// The expression without a copy; null for an integer.
+  const AffineExpr *affine() const {
+    return is(AttrKind::Int) ? nullptr : std::get<Shared<AffineExpr>>(data).value.get();
+  }
   const AttrList &asList() const { return *std::get<Shared<AttrList>>(data).value; }
   const AttrDict &asDict() const { return *std::get<Shared<AttrDict>>(data).value; }
   /// Lists with elements of one kind.

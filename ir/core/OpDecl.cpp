@@ -109,7 +109,7 @@ AttrDecl ir::dictAttr(llvm::StringRef name, AttrKind element, llvm::StringRef do
 
 const AttrDecl *OpDecl::findAttr(llvm::StringRef attrName) const {
   for (const AttrDecl &attr : attrs)
-    if (attr.name == attrName)
+    if (sameName(attr.name, attrName))
       return &attr;
   return nullptr;
 }

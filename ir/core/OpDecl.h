@@ -16,6 +16,13 @@ namespace ir {
 
 class Operation;
 
+/// Whether two names are equal. Names of declarations are mostly one literal, and those of one
+/// length mostly differ in their last letter.
+inline bool sameName(llvm::StringRef a, llvm::StringRef b) {
+  return a.size() == b.size() &&
+         (a.data() == b.data() || a.empty() || (a.back() == b.back() && a == b));
+}
+
 /// One attribute of an operation.
 struct AttrDecl {
   llvm::StringRef name;

@@ -26,31 +26,38 @@ void Operation::setSymbol(llvm::StringRef name) {
 
 const Attribute *Operation::attr(llvm::StringRef name) const {
   for (const NamedAttribute &attribute : attributes)
-    if (attribute.name == name)
+    if (sameName(attribute.name, name))
       return &attribute.value;
   return nullptr;
 }
 
 void Operation::setAttr(llvm::StringRef name, Attribute value) {
+  constexpr size_t commonCount = 6; // most operations have as many at most
+  if (attributes.empty())
+    attributes.reserve(std::min(commonCount, declaration->attrs.size()));
   auto it = attributes.begin();
   for (const AttrDecl &declared : declaration->attrs) {
-    bool isSet = it != attributes.end() && it->name == declared.name;
-    if (declared.name != name) {
+    bool isSet = it != attributes.end() && it->name.data() == declared.name.data();
+    if (!sameName(declared.name, name)) {
       it += isSet;
       continue;
     }
     if (isSet)
       it->value = std::move(value);
     else
-      attributes.insert(it, {name.str(), std::move(value)});
+      attributes.insert(it, {declared.name, std::move(value)});
     return;
   }
   // Undeclared ones, which the verifier rejects, come last.
   it = std::find_if(it, attributes.end(), [&](const auto &other) { return other.name == name; });
-  if (it != attributes.end())
+  if (it != attributes.end()) {
     it->value = std::move(value);
-  else
-    attributes.push_back({name.str(), std::move(value)});
+    return;
+  }
+  if (!undeclared)
+    undeclared = std::make_unique<std::forward_list<std::string>>();
+  undeclared->push_front(name.str());
+  attributes.push_back({undeclared->front(), std::move(value)});
 }
 
 void Operation::removeAttr(llvm::StringRef name) {
@@ -147,7 +154,11 @@ void Operation::moveBefore(Operation &other) {
 Operation &Operation::clone(Region &into, ValueMap &map, Operation *before) const {
   auto copy = std::make_unique<Operation>(*declaration, place);
   copy->symbolName = symbolName;
-  copy->attributes = attributes;
+  if (!undeclared)
+    copy->attributes = attributes;
+  else
+    for (const NamedAttribute &attribute : attributes)
+      copy->setAttr(attribute.name, attribute.value);
   for (Value *input : inputs) {
     Value *replacement = map.lookup(input);
     copy->addOperand(replacement ? *replacement : *input);

@@ -12,6 +12,7 @@
 #include "ir/core/Region.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/ilist_node.h"
+#include <forward_list>
 
 namespace perfc {
 namespace ir {
@@ -22,7 +23,7 @@ using ValueMap = llvm::DenseMap<const Value *, Value *>;
 class Operation : public llvm::ilist_node<Operation> {
 public:
   struct NamedAttribute {
-    std::string name;
+    llvm::StringRef name; ///< the declaration's, or one of `undeclared`
     Attribute value;
   };
 
@@ -33,7 +34,7 @@ public:
 
   const OpDecl &decl() const { return *declaration; }
   llvm::StringRef name() const { return declaration->name; }
-  bool is(llvm::StringRef opName) const { return name() == opName; }
+  bool is(llvm::StringRef opName) const { return sameName(name(), opName); }
 
   const Location &location() const { return place; }
   SourceRange range() const { return place.primary(); }
@@ -107,6 +108,8 @@ private:
   Region *parent = nullptr;
   std::string symbolName;
   std::vector<NamedAttribute> attributes;
+  /// Names of attributes that the declaration lacks; null where there are none.
+  std::unique_ptr<std::forward_list<std::string>> undeclared;
   llvm::SmallVector<Value *, 2> inputs;
   llvm::SmallVector<std::unique_ptr<Value>, 1> outputs;
   llvm::SmallVector<std::unique_ptr<Region>, 1> bodies;

@@ -155,7 +155,7 @@ static bool verifyPool(const Operation &op, DiagnosticEngine &diagnostics) {
   static constexpr llvm::StringLiteral axes[] = {"tensor", "pipeline", "data", "expert"};
   for (const Operation::NamedAttribute &attr : strategy->attrs())
     if (!llvm::is_contained(axes, attr.name) && attr.value != Attribute(1))
-      return invalidOp(op, diagnostics, "it has no " + attr.name + " in its strategy");
+      return invalidOp(op, diagnostics, "it has no " + attr.name.str() + " in its strategy");
   for (llvm::StringRef axis : axes)
     if (pool.degree(axis) == 0)
       return invalidOp(op, diagnostics, "its degrees are given");

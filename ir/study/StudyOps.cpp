@@ -41,6 +41,12 @@ llvm::StringRef study::resultName(const Operation &statement) {
 //===-- Parts
 //----------------------------------------------------------------------------------===//
 
+void study::walk(Module &module, llvm::function_ref<void(Operation &)> visit) {
+  for (Operation &op : module.body())
+    if (op.name().startswith("study."))
+      op.walk(visit);
+}
+
 const Operation *study::findPart(const Operation &statement, llvm::StringRef name) {
   for (const Operation &part : statement.body())
     if (part.is(name))

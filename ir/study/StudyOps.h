@@ -6,13 +6,16 @@
 #ifndef PERFC_IR_STUDY_STUDYOPS_H
 #define PERFC_IR_STUDY_STUDYOPS_H
 
-#include "ir/core/Operation.h"
+#include "ir/core/Module.h"
 
 namespace perfc {
 namespace study {
 
 /// The declarations of this level.
 llvm::ArrayRef<ir::OpDecl> studyOps();
+
+/// Visits the studies of `module` and what they hold, outer ones first: they stand at its top.
+void walk(ir::Module &module, llvm::function_ref<void(ir::Operation &)> visit);
 
 /// The attribute that names a result whose statement cannot have that symbol.
 ir::AttrDecl resultNameAttr();

@@ -62,6 +62,8 @@ static int64_t boxElements(llvm::ArrayRef<int64_t> shape, const DomainAccess &ac
 /// hold most easily, where that is one for all of them.
 static bool isCut(const DomainAccess &access) {
   std::vector<AffineExpr> conditions = cuttingConditions(access.statement);
+  if (conditions.empty())
+    return false;
   llvm::StringMap<int64_t> free; // the value of each such index
   for (const AttrDict::Entry &index : access.statement.domain().entries()) {
     auto stands = [&](const AffineExpr &expr) { return expr.coefficient(index.first) != 0; };
@@ -96,12 +98,14 @@ static bool isCut(const DomainAccess &access) {
 
 /// True where that product is exact: no condition cuts the box, and no index is in two ranks.
 static bool isBox(const DomainAccess &access) {
-  llvm::StringMap<unsigned> ranks;
+  llvm::SmallVector<llvm::StringRef, 8> seen;
   for (const Attribute &subscript : mapOf(access)) {
-    AffineExpr expr = subscript.asAffine();
-    for (const AffineExpr::Term &term : expr.terms())
-      if (extentOf(access.statement, term.name) > 1 && ++ranks[term.name] > 1)
+    const AffineExpr *expr = subscript.affine();
+    for (const AffineExpr::Term &term : expr ? expr->terms() : llvm::None) {
+      if (extentOf(access.statement, term.name) > 1 && llvm::is_contained(seen, term.name))
         return false;
+      seen.push_back(term.name);
+    }
   }
   return !isCut(access);
 }

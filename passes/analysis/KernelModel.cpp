@@ -19,9 +19,11 @@ static Subscript readSubscript(const Attribute &attr, const Statement &statement
     subscript.dataDependent = true;
     return subscript;
   }
-  AffineExpr expr = attr.asAffine();
-  subscript.constant = expr.constant();
-  for (const AffineExpr::Term &term : expr.terms())
+  const AffineExpr *expr = attr.affine();
+  subscript.constant = expr ? expr->constant() : attr.asInt();
+  if (!expr)
+    return subscript;
+  for (const AffineExpr::Term &term : expr->terms())
     subscript.terms.push_back({*statement.find(term.name), term.coefficient});
   return subscript;
 }

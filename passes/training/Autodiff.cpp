@@ -7,6 +7,7 @@
 // in the forward graph, a tensor of the same symbol in the backward graph) or computed again, as
 // the strategy says.
 #include "ir/common/diagnostics/Training.h"
+#include "passes/Names.h"
 #include "passes/training/Differentiator.h"
 #include "passes/training/TrainingGraph.h"
 
@@ -32,24 +33,18 @@ static bool hasNoCollectives(const Operation &subject, const Operation &train,
 }
 
 static bool runAutodiff(Module &module, PassContext &context) {
-  std::vector<Operation *> statements;
-  module.walk([&](Operation &op) {
-    if (op.is(study::TrainOp::opName))
-      statements.push_back(&op);
-  });
-  for (Operation *op : statements) {
-    study::TrainOp train(op);
+  for (study::TrainOp train : studiesOf<study::TrainOp>(module)) {
     Strategy strategy = readStrategy(train);
     Operation *subject = module.lookup(train.subject());
-    if (!hasNoCollectives(*subject, *op, context.diagnostics))
+    if (!hasNoCollectives(*subject, *train, context.diagnostics))
       return false;
-    std::string forward = forwardSymbol(op->symbol());
+    std::string forward = forwardSymbol(train.symbol());
     if (strategy.hasHoles() || !subject->is(op::GraphOp::opName) || module.lookup(forward))
       continue;
     TrainingGraph graphs(module, context, strategy);
     Operation *graph = graphs.copy(*subject, forward);
     if (!graph ||
-        !Differentiator(module, context, strategy, *graph).run(backwardSymbol(op->symbol()), *op))
+        !Differentiator(module, context, strategy, *graph).run(backwardSymbol(train.symbol()), *train))
       return false;
   }
   return true;

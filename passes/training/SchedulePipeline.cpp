@@ -254,9 +254,9 @@ bool PipelineSchedule::run() {
 
 static bool runSchedulePipeline(Module &module, PassContext &context) {
   bool valid = true;
-  for (study::ServeOp serve : operationsOf<study::ServeOp>(module))
+  for (study::ServeOp serve : studiesOf<study::ServeOp>(module))
     valid &= scheduleServing(module, context, serve);
-  for (study::TrainOp train : operationsOf<study::TrainOp>(module))
+  for (study::TrainOp train : studiesOf<study::TrainOp>(module))
     valid &= PipelineSchedule(module, context, train).run();
   return valid;
 }

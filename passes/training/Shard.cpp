@@ -119,28 +119,21 @@ static bool shardEvaluation(Module &module, PassContext &context, study::Evaluat
 }
 
 static bool runShard(Module &module, PassContext &context) {
-  for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module))
+  for (study::EvaluateOp evaluate : studiesOf<study::EvaluateOp>(module))
     if (!shardEvaluation(module, context, evaluate))
       return false;
-  std::vector<Operation *> statements, serving;
-  module.walk([&](Operation &op) {
-    if (op.is(study::TrainOp::opName))
-      statements.push_back(&op);
-    if (op.is(study::ServeOp::opName))
-      serving.push_back(&op);
-  });
-  for (Operation *op : serving)
-    if (!shardServing(module, context, study::ServeOp(op)))
+  for (study::ServeOp serve : studiesOf<study::ServeOp>(module))
+    if (!shardServing(module, context, serve))
       return false;
-  for (Operation *op : statements) {
-    Operation *forward = module.lookup(forwardSymbol(op->symbol()));
-    Operation *backward = module.lookup(backwardSymbol(op->symbol()));
-    Strategy strategy = readStrategy(study::TrainOp(op));
+  for (study::TrainOp train : studiesOf<study::TrainOp>(module)) {
+    Operation *forward = module.lookup(forwardSymbol(train.symbol()));
+    Operation *backward = module.lookup(backwardSymbol(train.symbol()));
+    Strategy strategy = readStrategy(train);
     if (!forward || !backward || forward->hasAttr("sharded"))
       continue;
     setRouting(module, strategy.routing);
     RankLabels labels(*forward, strategy.samples, strategy.batch);
-    if (!checkStrategy(*op, strategy, labels, context.diagnostics))
+    if (!checkStrategy(*train, strategy, labels, context.diagnostics))
       return false;
     Sharder sharder(module, context, strategy, labels);
     if (!sharder.run(*forward) || !sharder.run(*backward))
