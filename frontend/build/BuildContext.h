@@ -49,6 +49,7 @@ struct KeptChip {
   DType dtype;
   llvm::Optional<Instance> link, generation;
   std::vector<Instance> libraries; ///< of a generation, in order
+  bool usesConstants = false;      ///< that a fit sets
 };
 
 class KeptGraph;
@@ -137,6 +138,19 @@ struct BuildContext {
     op->setSymbol(module.uniqueName(name));
     return op;
   }
+};
+
+/// Keeps what is built from here on for the statements that follow.
+class ChipKeeper {
+public:
+  explicit ChipKeeper(const BuildContext &context);
+  /// A copy of `op` by `key`; null where nothing is kept, where a parameter has a part in `op`, or
+  /// where something was reported of it.
+  KeptChip *keep(llvm::StringRef key, const ir::Operation &op) const;
+
+private:
+  const BuildContext &context;
+  size_t parameters, constants, problems; ///< before it was built
 };
 
 /// The part of `statement` that is a `View`; a new one, at `range`, where there is none.

@@ -331,9 +331,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
 
 } // namespace
 
-/// Keeps what was built for the statements that follow.
-static void keepChip(BuildContext &context, llvm::StringRef key, const BuiltTarget &built) {
-  KeptChip &kept = (*context.keptChips)[key];
+static void describe(KeptChip &kept, const BuildContext &context, const BuiltTarget &built) {
   kept.label = built.label;
   kept.dtype = built.dtype;
   if (auto link = context.chipLinks.find(built.symbol); link != context.chipLinks.end())
@@ -341,8 +339,6 @@ static void keepChip(BuildContext &context, llvm::StringRef key, const BuiltTarg
   if (auto known = context.chipGenerations.find(built.symbol);
       known != context.chipGenerations.end())
     kept.generation = known->second;
-  ir::ValueMap map;
-  context.module.lookup(built.symbol)->clone(kept.module.body(), map).setSymbol("");
 }
 
 static BuiltTarget takeChip(BuildContext &context, const KeptChip &kept, const Instance &hardware) {
@@ -363,11 +359,11 @@ static llvm::Optional<BuiltTarget> buildNew(BuildContext &context, const Instanc
   std::string placed = fmt::format("{}@{}", key, hardware.range.begin);
   if (auto kept = context.keptChips->find(placed); kept != context.keptChips->end())
     return takeChip(context, kept->second, hardware);
-  size_t uses = context.evaluator.parameterUses(), problems = context.diagnostics.all().size();
+  ChipKeeper keeper(context);
   auto built = ChipBuilder(context).build(hardware);
-  if (built && context.evaluator.parameterUses() == uses &&
-      context.diagnostics.all().size() == problems)
-    keepChip(context, placed, *built);
+  if (built)
+    if (KeptChip *kept = keeper.keep(placed, *context.module.lookup(built->symbol)))
+      describe(*kept, context, *built);
   return built;
 }
 

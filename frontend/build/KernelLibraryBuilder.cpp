@@ -195,13 +195,10 @@ static ir::Operation *builtOnce(BuildContext &context, const Instance &instance,
     op = &kept->second.module.body().front().clone(context.module.body(), map);
     op->setSymbol(context.module.uniqueName(instance.decl->name));
   } else {
-    size_t uses = context.evaluator.parameterUses(), problems = context.diagnostics.all().size();
+    ChipKeeper keeper(context);
     op = build();
-    if (op && context.keptChips && context.evaluator.parameterUses() == uses &&
-        context.diagnostics.all().size() == problems) {
-      ir::ValueMap map;
-      op->clone((*context.keptChips)[key].module.body(), map).setSymbol("");
-    }
+    if (op)
+      keeper.keep(key, *op);
   }
   if (op)
     context.symbols[key] = op->symbol().str();
@@ -309,8 +306,8 @@ std::string perfc::buildGeneration(BuildContext &context, const Instance &genera
   if (context.keptChips)
     if (auto kept = context.keptChips->find(key); kept != context.keptChips->end())
       return context.symbols[key] = copyOf(context, generation, kept->second).symbol().str();
-  size_t errors = context.diagnostics.errorCount(), problems = context.diagnostics.all().size();
-  size_t uses = context.evaluator.parameterUses();
+  size_t errors = context.diagnostics.errorCount();
+  ChipKeeper keeper(context);
   Node *node = context.elaborator.declaration(generation, context.allowMissing);
   std::vector<std::string> symbols;
   const Node *libraries = node->find("libraries");
@@ -321,14 +318,9 @@ std::string perfc::buildGeneration(BuildContext &context, const Instance &genera
   if (!op)
     return "";
   op->setAttr("libraries", ir::Attribute::symbols(symbols));
-  if (context.keptChips && context.evaluator.parameterUses() == uses &&
-      context.diagnostics.all().size() == problems) {
-    KeptChip &kept = (*context.keptChips)[key];
+  if (KeptChip *kept = keeper.keep(key, *op))
     for (const NodeArg &arg : libraries ? llvm::ArrayRef<NodeArg>(libraries->args) : llvm::None)
-      kept.libraries.push_back(arg.value.get<Instance>());
-    ir::ValueMap map;
-    op->clone(kept.module.body(), map).setSymbol("");
-  }
+      kept->libraries.push_back(arg.value.get<Instance>());
   return context.symbols[key] = op->symbol().str();
 }
 

@@ -89,8 +89,14 @@ void Compilation::setConstants(Constants values) {
     for (const FitConstant &other : constant->others)
       constants[other.place] = Quantity(value, other.dimension);
   }
-  evaluator.setConstants(std::move(constants));
-  keptChips.clear(); // which may have the constants that were there before
+  // Chips may have the constants that were there before.
+  if (!evaluator.setConstants(std::move(constants)))
+    keptChips.clear();
+  for (auto kept = keptChips.begin(); kept != keptChips.end();) {
+    auto one = kept++;
+    if (one->second.usesConstants)
+      keptChips.erase(one);
+  }
 }
 
 void Compilation::chooseRows(std::function<bool(size_t)> isWanted) {

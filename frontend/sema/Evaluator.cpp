@@ -248,15 +248,37 @@ Value Evaluator::overrideParam(const Decl &param, Value value) {
     paramOverrides.erase(&param);
   else
     paramOverrides[&param] = std::move(value);
-  cache.clear(); // what depends on it follows
-  called.clear();
+  forget(&Known::usesParameter);
   return before;
 }
 
-void Evaluator::setConstants(Constants values) {
+bool Evaluator::setConstants(Constants values) {
+  bool areSame = constants.size() == values.size() && llvm::all_of(values, [&](const auto &entry) {
+                   return constants.count(entry.first) > 0;
+                 });
   constants = std::move(values);
-  cache.clear();
+  if (areSame) {
+    forget(&Known::usesConstant);
+    return true;
+  }
+  cache.clear(); // what was set before is marked as using them, what was not is not
   called.clear();
+  return false;
+}
+
+/// What is unknown has been reported for one point or trial, and is for the next.
+template <typename Map, typename IsStale> static void eraseIf(Map &map, IsStale isStale) {
+  for (auto entry = map.begin(), end = map.end(); entry != end;) {
+    auto one = entry++;
+    if (isStale(one->second))
+      map.erase(one);
+  }
+}
+
+void Evaluator::forget(bool Known::*uses) {
+  auto isStale = [&](const Known &known) { return known.*uses || known.value.isUnknown(); };
+  eraseIf(cache, isStale);
+  eraseIf(called, isStale);
 }
 
 Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {

@@ -108,7 +108,8 @@ public:
   Value overrideParam(const Decl &param, Value value);
   /// Values in place of expressions of the program, in all that is evaluated from now on.
   using Constants = llvm::DenseMap<const ast::Expr *, Value>;
-  void setConstants(Constants values);
+  /// True where the same expressions had values before.
+  bool setConstants(Constants values);
   /// How often a value was used that follows from a parameter of a file: what is made without one
   /// is the same whatever these are set to.
   size_t parameterUses() const { return uses.parameters; }
@@ -181,6 +182,8 @@ private:
     return {std::move(value), uses.parameters != before.parameters,
             uses.constants != before.constants};
   }
+  /// Forgets the values that follow from what has changed.
+  void forget(bool Known::*uses);
   const Value &valueIn(const Known &known) {
     uses.parameters += known.usesParameter;
     uses.constants += known.usesConstant;

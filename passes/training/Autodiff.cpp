@@ -43,8 +43,8 @@ static bool runAutodiff(Module &module, PassContext &context) {
       continue;
     TrainingGraph graphs(module, context, strategy);
     Operation *graph = graphs.copy(*subject, forward);
-    if (!graph ||
-        !Differentiator(module, context, strategy, *graph).run(backwardSymbol(train.symbol()), *train))
+    if (!graph || !Differentiator(module, context, strategy, *graph)
+                       .run(backwardSymbol(train.symbol()), *train))
       return false;
   }
   return true;
