@@ -78,7 +78,7 @@ void Difference::operation(const ir::Operation &now, const ir::Operation &before
 
 void Difference::attribute(const ir::Attribute &now, const ir::Attribute &before) {
   isOfQuantities &= now.kind() == before.kind();
-  if (!isOfQuantities)
+  if (!isOfQuantities || now.sharesValueWith(before)) // what was built has no variables
     return;
   switch (now.kind()) {
   case ir::AttrKind::List:
@@ -143,6 +143,8 @@ private:
 
 llvm::Optional<ir::Attribute> Variables::attribute(const ir::Attribute &now,
                                                    const ir::Attribute &before) {
+  if (now.sharesValueWith(before))
+    return llvm::None;
   bool isChanged = false;
   auto inner = [&](const ir::Attribute &one, const ir::Attribute &other) {
     llvm::Optional<ir::Attribute> variable = attribute(one, other);

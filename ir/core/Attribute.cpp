@@ -97,6 +97,17 @@ Attribute Attribute::variable(Quantity value) {
   return attribute;
 }
 
+bool Attribute::sharesValueWith(const Attribute &other) const {
+  return kind() == other.kind() && std::visit(
+                                       [&](const auto &one) {
+                                         using Held = std::decay_t<decltype(one)>;
+                                         if constexpr (requires { one.value.get(); })
+                                           return one.value == std::get<Held>(other.data).value;
+                                         return false;
+                                       },
+                                       data);
+}
+
 bool Attribute::isVariable() const { return is(AttrKind::Quantity) && figure().isVariable; }
 
 void Attribute::setVariable(Quantity value) const {

@@ -122,6 +122,8 @@ public:
   void setVariable(Quantity value) const;
   /// Whether anything has asked for the value.
   bool isRead() const;
+  /// Whether both have one large value in common, in which nothing differs.
+  bool sharesValueWith(const Attribute &other) const;
   /// The same value or, of two quantities, equal ones, which is no read.
   bool isSame(const Attribute &other) const;
 
