@@ -218,20 +218,49 @@ bool GgufReader::tensor() {
   llvm::StringRef format = formatName(type);
   if (format.empty())
     return fail(fmt::format("there is no format {} of tensors", type));
-  int64_t &sum = (name.startswith("blk.") ? layers : all)[format.str()];
+  llvm::StringRef part = name; // blk.N.attn_q.bias, enc.blk.N.attn_q.weight
+  if (!part.consume_front("enc."))
+    part.consume_front("dec.");
+  bool isOfBlock = part.consume_front("blk.");
+  int64_t &sum = (isOfBlock ? layers : all)[format.str()];
   auto total = elements ? checkedAdd(sum, *elements) : llvm::None;
   if (!total)
     return fail("its tensors have more than 2^63 elements");
   sum = *total;
   hasOutput |= name == "output.weight";
-  llvm::StringRef part = name; // blk.N.attn_q.bias
-  if (part.consume_front("blk.") && part.size() <= mostText && parts.size() < mostParts)
+  if (isOfBlock && part.size() <= mostText && parts.size() < mostParts)
     parts.insert(part.split('.').second.str());
   if (name == "token_embd.weight")
     vocabulary = last;
   if (name == "token_types.weight")
     types = dimensions > 1 ? last : 1;
   return true;
+}
+
+/// A list with one number for some blocks and 0 for the others, which have none of it, becomes the
+/// number, and `KEY_at` the places of those that have it.
+static void setPlaces(llvm::json::Object &keys) {
+  std::vector<std::pair<std::string, llvm::json::Array>> found;
+  for (auto &[key, value] : keys) {
+    const llvm::json::Array *list = value.getAsArray();
+    int64_t number = 0;
+    llvm::json::Array places;
+    for (size_t i = 0; list && i < list->size(); ++i) {
+      llvm::Optional<int64_t> each = (*list)[i].getAsInteger();
+      if (!each || *each < 0 || (*each > 0 && number > 0 && *each != number))
+        list = nullptr;
+      else if (*each > 0) {
+        number = *each;
+        places.push_back(static_cast<int64_t>(i));
+      }
+    }
+    if (!list || places.empty() || places.size() == list->size())
+      continue;
+    value = number;
+    found.emplace_back(key.str() + "_at", std::move(places));
+  }
+  for (auto &[key, places] : found)
+    keys.try_emplace(key, std::move(places));
 }
 
 llvm::json::Object GgufReader::keys() const {
@@ -246,6 +275,7 @@ llvm::json::Object GgufReader::keys() const {
     if (isOfModel || key == architecture)
       keys[name.str()] = value;
   }
+  setPlaces(keys);
   for (const std::string &part : parts)
     if (llvm::json::isUTF8(part))
       keys.try_emplace(part, true);
