@@ -85,6 +85,20 @@ llvm::StringRef CallText::wholeTask(llvm::ArrayRef<llvm::StringRef> path) const 
   return "";
 }
 
+/// The row that the model around has for its part at the end of `path` of type `kind`: of an entry
+/// "decoder gpt2 reading_gpt2" of its list `part_types_`; else `kind`.
+llvm::StringRef CallText::typeInside(llvm::ArrayRef<llvm::StringRef> path,
+                                     llvm::StringRef kind) const {
+  if (path.empty() || outer.empty())
+    return kind;
+  for (llvm::StringRef entry : textsOf(table, folder, "part_types_" + outer)) {
+    auto [part, row] = entry.split(' ');
+    if (auto [type, name] = row.split(' '); part == path.back() && type == kind)
+      return name;
+  }
+  return kind;
+}
+
 /// Whether words and output share one table says the outer configuration of a model with a text
 /// model, where it says so or the type has one for all models.
 void CallText::shareTable(Object &keys, llvm::StringRef kind) const {

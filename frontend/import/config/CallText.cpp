@@ -88,6 +88,8 @@ std::string CallText::argument(const ast::Arg &parameter, llvm::ArrayRef<const a
   const ast::Expr *byDefault = parameter.assigned;
   bool isNull = value.kind() == Json::Null;
   bool isAuto = value.getAsString() == llvm::StringRef("auto");
+  if (isNull && llvm::is_contained(textsOf(table, folder, "null_texts"), path.back()))
+    return "\"\"";
   if (isAuto || (isNull && !rules.isNullZero(parameter))) // they stand for the default
     return "";
   llvm::StringRef kind = modelOf(byDefault);
@@ -306,7 +308,7 @@ static Object withDerived(const Object &object, llvm::ArrayRef<const ast::Arg *>
 
 std::string CallText::call(const Object &object, std::vector<llvm::StringRef> path,
                            llvm::StringRef kind, llvm::ArrayRef<llvm::StringRef> taken) {
-  std::string name = asName(kind);
+  std::string type = asName(kind), name = typeInside(path, type).str();
   Row row = table.find(folder, name);
   if (!row.item || row.item->word != "workload") {
     reportUnknown(object, path, kind);

@@ -44,6 +44,7 @@ private:
   std::string argument(const ast::Arg &parameter, llvm::ArrayRef<const ast::Arg *> all,
                        const llvm::json::Value &given, const std::vector<llvm::StringRef> &path);
   bool mayBePair(llvm::StringRef kind) const;
+  llvm::StringRef typeInside(llvm::ArrayRef<llvm::StringRef> path, llvm::StringRef kind) const;
   llvm::StringRef wholeTask(llvm::ArrayRef<llvm::StringRef> path) const;
   void shareTable(llvm::json::Object &keys, llvm::StringRef kind) const;
   std::string partByDefault(const ast::Arg &parameter, const llvm::json::Object &around,
