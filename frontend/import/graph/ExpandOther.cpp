@@ -213,11 +213,46 @@ static void reorderOutput(Expander &expander) {
                                                           : value);
 }
 
+/// Values by a gate of their own: the first operand by its sigmoid.
+static void gatedBySwish(Expander &expander) {
+  int gate = expander.input(0);
+  int scaled = expander.real("alpha", 1) == 1
+                   ? gate
+                   : expander.op("Mul", {gate, expander.number(expander.real("alpha", 1))});
+  int swish = expander.op("Mul", {gate, expander.op("Sigmoid", {scaled})});
+  expander.result(0, expander.op("Mul", {swish, expander.input(1)}));
+}
+
+/// A depthwise convolution of the last places, behind those that an earlier call kept.
+static void causalConv(Expander &expander) {
+  int x = expander.input(0), weights = expander.input(1);
+  const Shape of = expander.shape(x), kernel = expander.shape(weights);
+  if (of.size() != 3 || kernel.size() != 3 || !of[1].isNumber() || !kernel[2].isNumber() ||
+      kernel[2].constant < 1)
+    return expander.leave();
+  Dim kept = kernel[2].constant - 1;
+  int all = expander.has(3) ? expander.op("Concat", {expander.input(3), x}, {{"axis", {2}}})
+                            : expander.op("Pad", {x, expander.wholes({0, 0, kept, 0, 0, 0})});
+  std::vector<int> operands = {all, weights};
+  if (expander.has(2))
+    operands.push_back(expander.input(2));
+  int y = expander.op("Conv", operands, {{"group", {of[1].constant}}});
+  llvm::StringRef act = expander.text("activation");
+  if (act == "silu" || act == "swish")
+    y = expander.op("Mul", {y, expander.op("Sigmoid", {y})});
+  expander.result(0, y);
+  if (expander.wants(1))
+    expander.result(1, expander.part(all, 2, of[2], kept));
+}
+
 static constexpr ExpansionEntry otherTable[] = {
     {"AveragePool", "com.microsoft.nchwc", nullptr, "AveragePool"},
     {"BiasAdd", "com.microsoft", biasAdd},
     {"BiasSplitGelu", "com.microsoft", biasSplitGelu},
+    {"BitCast", "", nullptr, "Cast"},
+    {"CausalConvWithState", "", causalConv},
     {"Conv", "com.microsoft.nchwc", blockedConv},
+    {"CumProd", "", nullptr, "CumSum"},
     {"DepthToSpace", "", blocks},
     {"EmbedLayerNormalization", "com.microsoft", embedNorm},
     {"FusedConv", "com.microsoft", fusedConv},
@@ -235,6 +270,7 @@ static constexpr ExpansionEntry otherTable[] = {
     {"ReorderInput", "com.microsoft.nchwc", reorderInput},
     {"ReorderOutput", "com.microsoft.nchwc", reorderOutput},
     {"SpaceToDepth", "", blocks},
+    {"SwiGLU", "", gatedBySwish},
     {"TransposeMatMul", "com.microsoft", fusedMatMul},
 };
 

@@ -176,7 +176,7 @@ bool Flattener::apply(const Node &made, const Node &node, llvm::ArrayRef<int> in
   bool isRecurrent = op.type == "LSTM" || op.type == "GRU" || op.type == "RNN";
   if (isRecurrent && op.inputs.size() > 4)
     op.inputs.resize(4);
-  if (op.type == "AppendCache")
+  if (op.type == "AppendCache" || isCacheWrite(inference))
     op.inputs.erase(op.inputs.begin());
   bool isStored = !inputs.empty();
   for (int input : inputs) {

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shapes of the results of one operation, from those of its operands (docs/Operators.md of ONNX,
-// for operator sets 7 to 21), and its results where they are known. A rule is a function of a
+// for operator sets 7 to 28), and its results where they are known. A rule is a function of a
 // table.
 #ifndef PERFC_FRONTEND_IMPORT_GRAPH_INFERENCE_H
 #define PERFC_FRONTEND_IMPORT_GRAPH_INFERENCE_H
@@ -90,6 +90,8 @@ bool takeContent(Inference &inference, const Value &value,
 /// How far apart elements along each dimension stand.
 std::vector<int64_t> stridesOf(const Shape &shape);
 
+/// True of a TensorScatter that puts new entries into a cache [batch, heads, positions, features].
+bool isCacheWrite(const Inference &inference);
 /// Computes the elements of the results of an elementwise operation or a cast from known operands.
 void foldElements(Inference &inference);
 /// The same of a reduction over `axes`, or over all of them.

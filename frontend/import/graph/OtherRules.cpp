@@ -175,6 +175,21 @@ static bool appendCache(Inference &inference) {
   return inference.setShape(std::move(shape));
 }
 
+bool graph::isCacheWrite(const Inference &inference) {
+  int64_t axis = inference.integer("axis", -2);
+  return inference.isNamed("TensorScatter") && inference.outputs() > 0 &&
+         inference.op.outputs[0] >= 0 &&
+         inference.net.values[inference.op.outputs[0]].shape.size() == 4 &&
+         (axis == -2 || axis == 2);
+}
+
+/// A cache with new entries in it.
+static bool scatterTensor(Inference &inference) {
+  const size_t rank = inference.has(0) ? inference.shape(0).size() : 0;
+  return inference.needRank(0, 1) && inference.needRank(1, rank, rank) &&
+         inference.setShape(inference.shape(0));
+}
+
 /// Letters of each operand and of the result; ellipses are left to the file's own shapes.
 /// Rows [T, D] by tables [E, D, F], of which each row has one.
 static bool expertProduct(Inference &inference) {
@@ -229,6 +244,7 @@ static constexpr ShapeEntry otherRuleTable[] = {
     {"LRN", first},
     {"LpNormalization", first},
     {"MatMul", matMul},
+    {"TensorScatter", scatterTensor},
     {"MatMulNBits", blockMatMul},
     {"MeanVarianceNormalization", first},
     {"RMSNormalization", first},

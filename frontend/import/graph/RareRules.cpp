@@ -3,7 +3,7 @@
 // Shapes of operators that few networks have: those whose results depend on data, on random
 // numbers, regions of images, spectra and losses. Extents that depend on data are open (-1), and
 // where there is a largest one, it is said.
-#include "frontend/import/graph/Inference.h"
+#include "frontend/import/graph/Spectra.h"
 
 using namespace perfc;
 using namespace perfc::graph;
@@ -110,29 +110,37 @@ static bool melWeights(Inference &inference) {
       {inference.dims.add(inference.dims.divide(length->front(), 2), 1), bins->front()});
 }
 
+llvm::Optional<size_t> graph::fourierAxis(Inference &inference) {
+  bool isGiven = false;
+  auto place = inference.numbers("axis", 2, &isGiven);
+  return inference.axis(place && place->size() == 1                  ? place->front()
+                        : !isGiven && inference.net.operatorSet < 20 ? 1
+                                                                     : -2,
+                        inference.shape(0).size());
+}
+
+Dim graph::fourierLength(Inference &inference, size_t axis) {
+  auto length = inference.wholes("", 1);
+  return length && length->size() == 1 ? length->front() : inference.shape(0)[axis];
+}
+
 /// The last dimension holds real and imaginary parts.
-static bool fourier(Inference &inference) {
+static bool fourierShape(Inference &inference) {
   if (!inference.needRank(0, 2))
     return false;
   Shape shape = inference.shape(0);
   bool isHalf = inference.integer("onesided", 0) != 0;
-  bool isGiven = false;
-  auto place = inference.numbers("axis", 2, &isGiven);
-  auto axis = inference.axis(place && place->size() == 1 ? place->front()
-                             : isGiven                   ? -2
-                                       : (inference.net.operatorSet < 20 ? 1 : -2),
-                             shape.size());
+  llvm::Optional<size_t> axis = fourierAxis(inference);
   if (!axis)
     return false;
-  if (auto length = inference.wholes("", 1); length && length->size() == 1)
-    shape[*axis] = length->front();
+  shape[*axis] = fourierLength(inference, *axis);
   if (isHalf)
     shape[*axis] = inference.dims.add(inference.dims.divide(shape[*axis], 2), 1);
   shape.back() = isHalf && inference.integer("inverse", 0) != 0 ? 1 : 2;
   return inference.setShape(std::move(shape));
 }
 
-static bool shortFourier(Inference &inference) {
+static bool shortFourierShape(Inference &inference) {
   if (!inference.needRank(0, 2))
     return false;
   const Shape &signal = inference.shape(0);
@@ -270,6 +278,28 @@ static bool countsOfTerms(Inference &inference) {
   return inference.setShape(std::move(shape));
 }
 
+/// Heads side by side: of queries and, in as many groups, of keys and values, each group with a
+/// state.
+static bool linearAttention(Inference &inference) {
+  for (size_t operand : {0, 1, 2})
+    if (!inference.needRank(operand, 3, 3))
+      return false;
+  int64_t heads = inference.integer("q_num_heads", 0),
+          groups = inference.integer("kv_num_heads", 0);
+  if (heads < 1 || groups < 1 || heads % groups != 0)
+    return inference.fail("its heads are not groups of some");
+  Dims &dims = inference.dims;
+  const Shape &queries = inference.shape(0), &values = inference.shape(2);
+  auto key = dims.exactQuotient(queries[2], Dim(heads)),
+       value = dims.exactQuotient(values[2], Dim(groups));
+  if (!key || !value)
+    return inference.fail("its heads do not divide its operands");
+  if (inference.wants(1))
+    inference.out(1).type = inference.in(0).type;
+  return inference.setShape({queries[0], Dim(groups), *key, *value}, 1) &&
+         inference.setShape({queries[0], queries[1], dims.multiply(*value, heads)});
+}
+
 static bool strings(Inference &inference) {
   Shape shape = inference.shape(0);
   if (shape.empty())
@@ -285,11 +315,12 @@ static constexpr ShapeEntry rareRuleTable[] = {
     {"CenterCropPad", cropOrPad},
     {"Col2Im", columns},
     {"Compress", compress},
-    {"DFT", fourier},
+    {"DFT", fourierShape},
     {"Det", determinant},
     {"GridSample", gridSample},
     {"HammingWindow", window},
     {"HannWindow", window},
+    {"LinearAttention", linearAttention},
     {"MaxRoiPool", regions},
     {"MaxUnpool", maxUnpool},
     {"MelWeightMatrix", melWeights},
@@ -303,7 +334,7 @@ static constexpr ShapeEntry rareRuleTable[] = {
     {"RandomUniformLike", likeFirst},
     {"RegexFullMatch", likeOperand},
     {"RoiAlign", regions},
-    {"STFT", shortFourier},
+    {"STFT", shortFourierShape},
     {"SoftmaxCrossEntropyLoss", loss},
     {"StringConcat", likeOperand},
     {"StringNormalizer", strings},

@@ -35,15 +35,30 @@ static bool sizeOf(Inference &inference) {
 
 static constexpr int64_t mostOpen = 16; ///< dimensions of a size that data decides
 
+/// The `count` sizes of a list that data has a part in, -1 for those that it says.
+static Shape partsOfList(Inference &inference, size_t count) {
+  Shape sizes;
+  int maker = inference.in(0).maker;
+  if (maker >= 0 && inference.net.ops[maker].type == "Concat")
+    for (int part : inference.net.ops[maker].inputs) {
+      const auto &known = inference.net.values[part].content;
+      sizes.push_back(known && known->size() == 1 ? known->front().whole : Dim(-1));
+    }
+  return sizes.size() == count ? sizes : Shape(count, -1);
+}
+
 static bool constantOfShape(Inference &inference) {
   auto wanted = inference.wholes("", 0);
   if (!wanted) { // how many dimensions there are is known, of what size data says
     if (!inference.has(0) || !inference.wants(0))
       return true;
     const Shape &list = inference.shape(0);
-    if (list.size() == 1 && list[0].isNumber() && list[0].constant >= 0 &&
-        list[0].constant <= mostOpen)
-      inference.out().openShape = Shape(static_cast<size_t>(list[0].constant), -1);
+    if (list.size() != 1 || !list[0].isNumber() || list[0].constant < 0 ||
+        list[0].constant > mostOpen)
+      return true;
+    // It fills up what data leaves: where that is as large as it can be, nothing.
+    inference.out().openShape = partsOfList(inference, static_cast<size_t>(list[0].constant));
+    inference.out().most = Shape(inference.out().openShape->size(), 1);
     return true;
   }
   Shape shape(wanted->begin(), wanted->end());

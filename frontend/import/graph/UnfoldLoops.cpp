@@ -131,7 +131,7 @@ bool Unfolder::run(const Body &body) {
       return false;
     bool isSame = findGrowth(states, llvm::makeArrayRef(results).take_front(body.states), growth);
     if (isSame && growth == known)
-      return finish(body, ops, results, growth);
+      return finish(body, ops, states, results, growth);
     net.ops.resize(ops);
     net.values.resize(values);
     if (isCounted && body.rounds.constant <= mostUnrolled)
@@ -191,10 +191,23 @@ std::vector<int> Unfolder::statesOf(const Body &body, const Growth &growth) {
   return states;
 }
 
+/// A state of `first` places before the first of `rounds`, `during` one and `next` behind it, grows
+/// by the same number in each: so many are the most during a round and `after` the last.
+static void limitGrowth(Dims &dims, const Dim &first, const Dim &rounds, const Dim &during,
+                        const Dim &next, const Dim &after) {
+  Dim step = dims.subtract(next, during);
+  if (!step.isNumber() || step.constant < 1)
+    return;
+  Dim most = dims.add(first, dims.multiply(rounds, step));
+  for (const Dim *size : {&during, &after})
+    if (!size->isNumber())
+      dims.limit(*size, most);
+}
+
 /// The operation that a loop which begins at `begin` ends with. Its results are states, those that
 /// grow, and one place for each round of what rounds add.
-bool Unfolder::finish(const Body &body, size_t begin, llvm::ArrayRef<int> results,
-                      const Growth &growth) {
+bool Unfolder::finish(const Body &body, size_t begin, llvm::ArrayRef<int> states,
+                      llvm::ArrayRef<int> results, const Growth &growth) {
   Op op = boundary("LoopEnd");
   auto grows = [&](size_t i) { return i < body.states && growsAt(growth[i]); };
   for (bool isGrowing : {false, true})
@@ -207,9 +220,13 @@ bool Unfolder::finish(const Body &body, size_t begin, llvm::ArrayRef<int> result
       if (i >= body.states)
         value.shape.insert(value.shape.begin(), body.rounds);
       for (size_t d = 0; grows(i) && d < growth[i].size(); ++d)
-        if (growth[i][d])
-          value.shape[d] =
-              flattener.parameter(i < node.outputs.size() ? node.outputs[i] : node.op, d);
+        if (growth[i][d]) {
+          Dim next = std::exchange(
+              value.shape[d],
+              flattener.parameter(i < node.outputs.size() ? node.outputs[i] : node.op, d));
+          limitGrowth(net.dims, net.values[body.first[i]].shape[d], body.rounds,
+                      net.values[states[i]].shape[d], next, value.shape[d]);
+        }
       op.inputs.push_back(results[i]);
       op.outputs.push_back(id);
       op.constant += isState;

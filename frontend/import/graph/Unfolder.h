@@ -47,7 +47,8 @@ private:
   Op boundary(llvm::StringLiteral type);
   int copyOf(int value);
   std::vector<int> statesOf(const Body &body, const Growth &growth);
-  bool finish(const Body &body, size_t begin, llvm::ArrayRef<int> results, const Growth &growth);
+  bool finish(const Body &body, size_t begin, llvm::ArrayRef<int> states,
+              llvm::ArrayRef<int> results, const Growth &growth);
   bool once(const Body &body, llvm::ArrayRef<int> states, llvm::Optional<int64_t> round,
             std::vector<int> &results);
   bool unroll(const Body &body);

@@ -205,6 +205,15 @@ static llvm::Optional<std::vector<double>> reals(Inference &inference, size_t in
   return result;
 }
 
+/// The sides of the image that the model is given: what data cuts out of it is no larger. 0 where
+/// it is given none.
+static Shape sidesOfImage(const Net &net) {
+  for (int input : net.inputs)
+    if (const Shape &shape = net.values[input].shape; shape.size() == 3 || shape.size() == 4)
+      return {shape[shape.size() - 2], shape.back()};
+  return {0, 0};
+}
+
 static bool resize(Inference &inference) {
   // Set 10 and Upsample have scales as operand 1; from set 11 on there is a region before.
   bool isOld = inference.isNamed("Upsample") || inference.op.inputs.size() == 2;
@@ -221,10 +230,14 @@ static bool resize(Inference &inference) {
   auto sizes = inference.wholes("", 3);
   Shape shape = inference.shape(0);
   if (!sizes) { // of images, data decides their sides
+    if (!inference.wants(0))
+      return true;
+    Shape &most = inference.out().most = Shape(shape.size(), 0);
     for (size_t i = 2; i < shape.size(); ++i)
       shape[i] = -1;
-    if (inference.wants(0))
-      inference.out().openShape = std::move(shape);
+    if (shape.size() == 4)
+      std::copy_n(sidesOfImage(inference.net).begin(), 2, most.begin() + 2);
+    inference.out().openShape = std::move(shape);
     return true;
   }
   const Attribute *axes = inference.attribute("axes");
@@ -243,6 +256,7 @@ static constexpr ShapeEntry windowRuleTable[] = {
     {"AveragePool", pool},
     {"Conv", conv},
     {"ConvTranspose", transposedConv},
+    {"DeformConv", conv},
     {"GlobalAveragePool", globalPool},
     {"GlobalLpPool", globalPool},
     {"GlobalMaxPool", globalPool},

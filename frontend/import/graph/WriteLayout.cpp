@@ -442,46 +442,6 @@ static bool pad(Writer &writer, const Op &op) {
   return true;
 }
 
-/// Each place between four pixels is their weighted mean.
-static std::string linearResize(Writer &writer) {
-  return writer.privateOp(
-      "resize", "op NAME(x[N, C, Y, X], U, V) -> y[N, C, P = Y*U, Q = X*V] {\n"
-                "  where a < U\n  where b < V\n"
-                "  y[n, c, i*U + a, j*V + b] = 0.25 * x[n, c, i, j] + 0.25 * x[n, c, i + 1, j] +\n"
-                "      0.25 * x[n, c, i, j + 1] + 0.25 * x[n, c, i + 1, j + 1]\n}\n");
-}
-
-/// Whole scales: each pixel is repeated, or what stands between pixels is a mean of them. With
-/// others each place reads pixels that its neighbours read, too.
-static bool resize(Writer &writer, const Op &op) {
-  int from = op.input(0), to = op.outputs[0];
-  const Shape &shape = writer.shapeOf(from), &result = writer.shapeOf(to);
-  if (shape == result)
-    return writer.viewAs(from, to, result);
-  Inference attributes = writer.attributes(op);
-  llvm::StringRef mode = attributes.text("mode", "nearest");
-  if (shape.size() != 4 || shape[0] != result[0] || shape[1] != result[1] ||
-      (mode != "nearest" && mode != "linear" && mode != "bilinear"))
-    return streams(writer, op);
-  auto down = writer.net.dims.exactQuotient(result[2], shape[2]),
-       across = writer.net.dims.exactQuotient(result[3], shape[3]);
-  if (!down || !across)
-    return streams(writer, op);
-  if (mode != "nearest") {
-    std::string x = writer.plain(from), name = linearResize(writer);
-    writer.assign(to, "resized",
-                  fmt::format("{}({}, U = {}, V = {})", name, x, writer.net.dims.text(*down),
-                              writer.net.dims.text(*across)));
-    return true;
-  }
-  std::string name = writer.library("resample", "upsample");
-  std::string scales = down->is(2) ? "" : ", U = " + writer.net.dims.text(*down);
-  if (*across != *down)
-    scales += ", V = " + writer.net.dims.text(*across);
-  writer.assign(to, "enlarged", fmt::format("{}({}{})", name, writer.plain(from), scales));
-  return true;
-}
-
 static constexpr EmitterEntry layoutEmitterTable[] = {
     {"Cast", cast},       {"CastLike", cast}, {"Concat", concat},       {"Dropout", view},
     {"Expand", expand},   {"Flatten", view},  {"Gather", gather},       {"Identity", view},

@@ -2,7 +2,7 @@
 //
 // Operators that few networks have, as equations or as ops of the program.
 #include "frontend/import/graph/EinsumTerms.h"
-#include "frontend/import/graph/Writer.h"
+#include "frontend/import/graph/Spectra.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
@@ -257,6 +257,8 @@ static constexpr EmitterEntry rareEmitterTable[] = {
     {"Compress", streams},
     {"ConstantOfShape", streams},
     {"CumSum", runningSum},
+    {"DFT", fourier},
+    {"DeformConv", deformed},
     {"Einsum", einsum},
     {"ExpertProduct", expertProduct},
     {"EyeLike", streams},
@@ -265,6 +267,7 @@ static constexpr EmitterEntry rareEmitterTable[] = {
     {"GridSample", sampled},
     {"Hardmax", streams},
     {"LRN", localNorm},
+    {"LinearAttention", linearAttention},
     {"MaxRoiPool", streams},
     {"MaxUnpool", streams},
     {"Multinomial", streams},
@@ -279,9 +282,11 @@ static constexpr EmitterEntry rareEmitterTable[] = {
     {"ReduceProd", streams},
     {"ReverseSequence", copied},
     {"RoiAlign", streams},
+    {"STFT", shortFourier},
     {"Scatter", streams},
     {"ScatterElements", streams},
     {"ScatterND", streams},
+    {"TensorScatter", scattered},
     {"Tile", tile},
     {"TopK", streams},
     {"Trilu", copied},

@@ -185,6 +185,12 @@ llvm::ArrayRef<EmitterEntry> rareEmitters();
 /// Operators that look at each element of their operands once and write each of their results once,
 /// wherever it goes: a selection, or a copy with other elements at some places.
 bool streams(Writer &writer, const Op &op);
+/// Writes an image or a volume in another size.
+bool resize(Writer &writer, const Op &op);
+/// Write operators of later sets: DeformConv, TensorScatter and LinearAttention.
+bool deformed(Writer &writer, const Op &op);
+bool scattered(Writer &writer, const Op &op);
+bool linearAttention(Writer &writer, const Op &op);
 /// Writes an op of the library, of domain `perfc`; false for others.
 bool writeLibraryOp(Writer &writer, const Op &op);
 /// Writes an elementwise operation; false for others.
