@@ -42,15 +42,36 @@ class Workloads(unittest.TestCase):
     def test_come_from_pytorch(self):
         # PyTorch is large: a stand-in exports as it does.
         torch = types.ModuleType("torch")
-        def export(model, inputs, path):
-            self.assertEqual((model, inputs), ("model", ("input",)))
+        names = []
+        def export(model, inputs, path, **given):
+            names.append(given)
+            if model == "nothing":
+                raise RuntimeError("no such operator")
+            if model == "needs":
+                raise ModuleNotFoundError("No module named 'onnxscript'", name="onnxscript")
+            self.assertEqual(model, "model")
             shutil.copy(EXAMPLES / "encoder.onnx", path)
         torch.onnx = types.SimpleNamespace(export=export)
         sys.modules["torch"] = torch
         self.addCleanup(sys.modules.pop, "torch")
         workload = Workload.from_pytorch("model", "input")
+        self.assertEqual(names, [{}])
         self.assertGreater(predict(workload, Hardware.from_name("H100"), arguments={"seq": 128}).value, 1e-6)
         self.assertEqual(workload.origin, "PyTorch module str")
+        # The first extent of tensors is the batch size, that of the query or of the inputs.
+        tensor = types.SimpleNamespace(shape=(4, 128))
+        workload = Workload.from_pytorch("model", tensor)
+        self.assertEqual(names[-1], {"input_names": ["input_0"], "dynamic_axes": {"input_0": {0: "batch"}}})
+        macs = [predict(workload, Hardware.from_name("H100"), target="macs", arguments={"seq": 128}, **query).value
+                for query in ({}, {"batch_size": 4}, {"batch_size": 8})]
+        self.assertEqual(macs[0], macs[1])
+        self.assertEqual(macs[2], 2 * macs[0])
+        # What PyTorch cannot write says why, with names and without.
+        with self.assertRaisesRegex(perfc.Unreadable, "does not export this module: no such operator"):
+            Workload.from_pytorch("nothing", tensor)
+        self.assertEqual(names[-1], {})
+        with self.assertRaisesRegex(perfc.Unreadable, "torch.onnx needs onnxscript, which is not installed"):
+            Workload.from_pytorch("needs", tensor)
         sys.modules["torch"] = None
         with self.assertRaisesRegex(perfc.Unreadable, "torch is not installed"):
             Workload.from_pytorch("model")

@@ -34,6 +34,23 @@ _STATEMENTS = {"inference": "evaluate", "training": "train", "serving": "serve"}
 _METRICS = {"memory": "memory.peak", "time": "latency"}
 
 
+#: How a file of ONNX names an extent `batch`: dim_param of TensorShapeProto.Dimension.
+_BATCH = b"\x12\x05batch"
+
+
+def _export(torch: Any, model: Any, inputs: tuple[Any, ...], path: pathlib.Path, given: dict[str, Any]) -> None:
+    """Has PyTorch write `model`; without the names that are `given` where it cannot with them."""
+    try:
+        torch.onnx.export(model, inputs, str(path), **given)
+    except ModuleNotFoundError as error:
+        raise Unreadable(f"torch.onnx needs {error.name}, which is not installed") from error
+    except Exception as error:
+        if given:
+            _export(torch, model, inputs, path, {})
+        else:
+            raise Unreadable(f"PyTorch does not export this module: {error}") from error
+
+
 @dataclass(frozen=True)
 class Workload:
     """What is computed."""
@@ -61,16 +78,27 @@ class Workload:
 
     @classmethod
     def from_pytorch(cls, model: Any, *inputs: Any) -> Workload:
-        """A module of PyTorch as its exporter writes it to ONNX, traced with these inputs; PyTorch has to be installed."""
+        """A module of PyTorch as its exporter writes it to ONNX, traced with these inputs; PyTorch has to be installed.
+
+        Where all inputs are tensors of one first extent, that is the batch size, `batch`: the batch size of a query, else that of the inputs.
+        """
         try:
             import torch
         except ModuleNotFoundError as error:
             raise Unreadable("a module of PyTorch is read through torch.onnx, and torch is not installed") from error
         folder = tempfile.TemporaryDirectory(prefix="perfc")
         path = pathlib.Path(folder.name, "model.onnx")
-        torch.onnx.export(model, inputs, str(path))
-        read = cls.from_onnx(path)
-        return cls(read.source, f"PyTorch module {type(model).__name__}", folder)
+        batches = {tuple(getattr(value, "shape", ()))[:1] for value in inputs}
+        given: dict[str, Any] = {}
+        if len(batches) == 1 and batches != {()}:
+            names = [f"input_{i}" for i in range(len(inputs))]
+            given = {"input_names": names, "dynamic_axes": {name: {0: "batch"} for name in names}}
+        _export(torch, model, inputs, path, given)
+        source = cls.from_onnx(path).source
+        if given and _BATCH in path.read_bytes():
+            (batch,), = batches
+            source = Source("model", f'import onnx "{path}" as traced\nworkload model(batch = {int(batch)}) from traced(batch = batch)')
+        return cls(source, f"PyTorch module {type(model).__name__}", folder)
 
     @classmethod
     def from_traces(cls, path: Union[str, os.PathLike[str]], *, format: str = "chakra") -> Workload:
