@@ -95,13 +95,18 @@ ValueRange ValueRules::rangeOf(const ast::Arg &parameter) const {
   return range;
 }
 
+/// True of a kind or a boolean, or a list in a list that begins with one.
+static bool isNoSize(const ast::Expr &element) {
+  const ast::Expr *first = &element;
+  if (element.kind == ast::ExprKind::List && !element.args.empty())
+    first = element.args.front().value;
+  return first->kind == ast::ExprKind::String || first->kind == ast::ExprKind::Name;
+}
+
 /// True where `byDefault` is a list of sizes, not one of kinds or booleans or without elements.
 static bool isListOfSizes(const ast::Expr *byDefault) {
   return byDefault && byDefault->kind == ast::ExprKind::List && !byDefault->args.empty() &&
-         llvm::none_of(byDefault->args, [](const ast::Arg &each) {
-           return each.value->kind == ast::ExprKind::String ||
-                  each.value->kind == ast::ExprKind::Name;
-         });
+         llvm::none_of(byDefault->args, [](const ast::Arg &each) { return isNoSize(*each.value); });
 }
 
 /// True where `byDefault` is a list of booleans.
