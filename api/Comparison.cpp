@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/Comparison.h"
 
+#include "api/PartCauses.h"
 #include "backends/emit/StatementForm.h"
-#include "llvm/ADT/Twine.h"
 #include <cmath>
 #include <map>
 
@@ -20,133 +20,13 @@ bool Change::isOne() const {
   return before.hasValue() != after.hasValue() || (before && differ(*before, *after));
 }
 
-/// "12.3 % more", "2.50 times as many" with `more` and `many`, or `fewer`.
-static std::string relation(double before, double after, const char *more, const char *fewer,
-                            const char *times) {
-  if (before == 0)
-    return "now";
-  double ratio = after / before;
-  if (ratio >= 2 || ratio <= 0.5)
-    return fmt::format("{:.3g} times {}", ratio, times);
-  return fmt::format("{:.1f} % {}", std::abs(ratio - 1) * 100, ratio > 1 ? more : fewer);
-}
-
-namespace {
-
-/// All runs of the parts of one label.
-struct PartSum {
-  const CostPart *first = nullptr;
-  int64_t count = 0;
-  double latency = 0, flops = 0;
-  /// Of what overlaps in it, by kind and name: seconds, and bytes of a memory.
-  struct Inside {
-    double seconds = 0, bytes = 0, flops = 0;
-  };
-  std::map<std::pair<PartKind, std::string>, Inside> inside;
-};
-
-} // namespace
-
-/// The parts of a result by label.
-static std::map<std::string, PartSum> sumsOf(const emit::Result &result) {
-  std::map<std::string, PartSum> sums;
-  for (const emit::KernelLine &line : emit::flatten(result.cost.breakdown)) {
-    PartSum &sum = sums[line.part->label];
-    if (!sum.first)
-      sum.first = line.part;
-    sum.count += line.count;
-    sum.latency += line.latency.central();
-    sum.flops += line.flops;
-    for (const CostPart &part : line.part->children) {
-      PartSum::Inside &inside = sum.inside[{part.kind, part.label}];
-      auto runs = static_cast<double>(line.count);
-      inside.seconds += part.latency.central() * runs;
-      inside.bytes += part.bytes * runs;
-      inside.flops += line.flops;
-    }
-  }
-  return sums;
-}
-
-/// The bytes that each rank sends in the exchanges of a training step, as parts of these.
-static void addExchanges(std::map<std::string, PartSum> &sums, const emit::Result &result) {
-  if (!result.training)
-    return;
-  for (const CommunicationTime &exchange : result.training->communication)
-    if (auto found = sums.find(exchange.name); found != sums.end()) {
-      PartSum::Inside &inside = found->second.inside[{PartKind::Network, ""}];
-      inside.bytes += static_cast<double>(exchange.bytes) * static_cast<double>(exchange.count);
-      inside.seconds += exchange.total;
-    }
-}
-
-//===-- Causes ------------------------------------------------------------------------------===//
-
-/// What an exchange, or the memory or unit that limits one of the two, does otherwise: the others
-/// only work beside it.
-static void addInside(const PartSum &before, const PartSum &after,
-                      std::vector<std::string> &causes) {
-  for (const auto &[key, now] : after.inside) {
-    auto found = before.inside.find(key);
-    if (found == before.inside.end())
-      continue;
-    const auto &[kind, name] = key;
-    std::string resource = partKindName(kind).str() + " " + name;
-    bool isExchange = kind == PartKind::Network && name.empty();
-    if (!isExchange && resource != before.first->bound && resource != after.first->bound)
-      continue;
-    const PartSum::Inside &then = found->second;
-    bool movesBytes = kind != PartKind::Compute && (then.bytes > 0 || now.bytes > 0);
-    if (movesBytes && differ(then.bytes, now.bytes))
-      causes.push_back(
-          relation(then.bytes, now.bytes, "more bytes", "fewer bytes", "as many bytes") +
-          (isExchange ? " to send" : " at " + name));
-    // The speed of what counts neither bytes nor operations is not known.
-    double workThen = movesBytes ? then.bytes : kind == PartKind::Compute ? then.flops : 0;
-    double workNow = movesBytes ? now.bytes : kind == PartKind::Compute ? now.flops : 0;
-    if (workThen <= 0 || workNow <= 0 || then.seconds <= 0 || now.seconds <= 0)
-      continue;
-    double speedThen = workThen / then.seconds, speedNow = workNow / now.seconds;
-    if (std::abs(speedNow / speedThen - 1) > 1e-4)
-      causes.push_back((isExchange ? "the network" : resource) + " " +
-                       relation(speedThen, speedNow, "faster", "slower", "as fast"));
-  }
-}
-
-static std::vector<std::string> causesOf(const PartSum &before, const PartSum &after) {
-  std::vector<std::string> causes;
-  auto words = [&](const char *what, const std::string &then, const std::string &now) {
-    if (then != now)
-      causes.push_back(fmt::format("{} {}, not {}", what, now.empty() ? "nothing given" : now,
-                                   then.empty() ? "nothing given" : then));
-  };
-  if (before.count != after.count)
-    causes.push_back(fmt::format("{} times, not {}", after.count, before.count));
-  if (differ(before.flops, after.flops))
-    causes.push_back(relation(before.flops, after.flops, "more operations", "fewer operations",
-                              "as many operations"));
-  addInside(before, after, causes);
-  words("bound by", before.first->bound, after.first->bound);
-  words("mapping", before.first->mapping, after.first->mapping);
-  words("by", before.first->provider, after.first->provider);
-  if (causes.empty() && std::abs(before.first->utilization - after.first->utilization) > 1e-4)
-    causes.push_back(fmt::format("utilization {:.1f} %, not {:.1f} %",
-                                 after.first->utilization * 100, before.first->utilization * 100));
-  if (causes.empty() && before.latency > 0 && after.first->kind != PartKind::Phase)
-    causes.push_back("as often, each " +
-                     relation(before.latency, after.latency, "longer", "shorter", "as long"));
-  return causes;
-}
-
-//===-- Differences -------------------------------------------------------------------------===//
-
 static bool isLarger(const Change &a, const Change &b) {
   return std::abs(a.difference()) > std::abs(b.difference());
 }
 
 static void compareParts(Comparison &comparison) {
-  std::map<std::string, PartSum> before = sumsOf(*comparison.before),
-                                 after = sumsOf(*comparison.after);
+  std::map<std::string, PartSum> before = sumParts(*comparison.before),
+                                 after = sumParts(*comparison.after);
   auto add = [&](const std::string &label, const PartSum *then, const PartSum *now) {
     Change change{label, BaseUnit::Second, llvm::None, llvm::None, false, {}, {}};
     if (then)
@@ -164,8 +44,6 @@ static void compareParts(Comparison &comparison) {
     change.place = (now ? now : then)->first->location;
     comparison.parts.push_back(std::move(change));
   };
-  addExchanges(before, *comparison.before);
-  addExchanges(after, *comparison.after);
   for (const auto &[label, then] : before) {
     auto found = after.find(label);
     add(label, &then, found == after.end() ? nullptr : &found->second);
