@@ -10,6 +10,13 @@
 using namespace perfc;
 using namespace perfc::api;
 
+/// Has each run count its requests.
+static void watch(serving::Serving &serving, Watcher &watcher) {
+  serving.countTo([&watcher](int64_t done, int64_t all) {
+    watcher.count(Watcher::Level::Statement, done, all);
+  });
+}
+
 namespace {
 
 /// Looks for the highest rate of arrivals at which `require` holds, between one at which it does
@@ -20,6 +27,7 @@ public:
       : run(run), statement(statement), diagnostics(run.context.diagnostics),
         serving(statement.module, study::ServeOp(&statement.op), providers, diagnostics) {
     serving.stopOn(run.context.watcher.isCancelled());
+    watch(serving, run.context.watcher);
   }
 
   /// The rate, in requests/s; nothing after a report, and when it is stopped before there is one.
@@ -141,6 +149,7 @@ static llvm::Optional<Outcome> serve(Evaluation &run, const StatementContext &st
                             run.context.diagnostics);
   };
   serving::Serving centre = evaluation();
+  watch(centre, run.context.watcher);
   if (!isSearched)
     centre.stopOn(stop);
   auto serveAt = [&](const UncertainEnd *end) {
@@ -149,6 +158,7 @@ static llvm::Optional<Outcome> serve(Evaluation &run, const StatementContext &st
     if (end->isOfKernels)
       return centre.runAt(*end);
     serving::Serving there = evaluation();
+    watch(there, run.context.watcher);
     if (!isSearched)
       there.stopOn(stop);
     return there.prepare() ? there.run() : llvm::None;

@@ -17,6 +17,8 @@ using namespace perfc::serving;
 static constexpr double mostSteps = 1e9;
 /// The most of them of which batches are kept, each some 0.5 kB.
 static constexpr double mostKept = 1e6;
+/// Requests that are done before somebody is told: to tell takes as long as to serve one.
+static constexpr int64_t countedAtOnce = 256;
 /// The latest arrival, in s: times after it are told apart to some ten nanoseconds.
 static constexpr double latestArrival = 1e8;
 
@@ -164,8 +166,11 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
   }
   setup->stop = stop;
   RequestTally tally(serve, requests.size());
+  int64_t done = 0, all = static_cast<int64_t>(requests.size());
   setup->onDone = [&](const Request &request, const RequestSpec &came) {
     tally.add(request, request.arrival - front, came);
+    if (++done % countedAtOnce == 0 && counter)
+      counter(done, all);
   };
   SimulationResult result = simulate(std::move(requests), *setup);
   if (result.isStopped)

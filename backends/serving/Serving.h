@@ -9,6 +9,7 @@
 #include "backends/core/Outcome.h"
 #include "backends/serving/Deployment.h"
 #include "backends/serving/RequestTally.h"
+#include <functional>
 
 namespace perfc::serving {
 
@@ -19,6 +20,9 @@ public:
 
   /// Runs that go on end without an outcome once `flag` is true.
   void stopOn(const std::atomic<bool> &flag) { stop = &flag; }
+  /// Is told now and then how many requests of a run are done, and how many there are.
+  using Counter = std::function<void(int64_t done, int64_t all)>;
+  void countTo(Counter toTell) { counter = std::move(toTell); }
   /// Costs the model; false after a report.
   bool prepare();
   /// Serves the requests, at `rate` per second where the program leaves the rate open; nothing
@@ -70,6 +74,7 @@ private:
   study::ServeOp serve;
   DiagnosticEngine &diagnostics;
   const std::atomic<bool> *stop = nullptr;
+  Counter counter;
   std::vector<std::unique_ptr<Deployment>> pools;
   RankNetwork network;                           ///< of the whole system
   double steps = 0;                              ///< iterations of all requests at most
