@@ -19,6 +19,8 @@ struct OptionSpec {
   char letter = 0;                ///< 0 when there is none
   llvm::StringLiteral value = ""; ///< what the help calls its value; "" for a switch
   llvm::StringLiteral doc = "";
+  /// The values that it may have, where these are a few words, with blanks between them.
+  llvm::StringLiteral choices = "";
 };
 
 class Arguments {

@@ -6,6 +6,8 @@
 using namespace perfc;
 using namespace perfc::driver;
 
+static constexpr llvm::StringLiteral toolChoices = "timeloop maestro astra_sim scale_sim vidur";
+
 static constexpr OptionSpec runOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"html", 0, "FILE", "write a report with charts there, for a browser"},
@@ -20,9 +22,9 @@ static constexpr OptionSpec runOptions[] = {
     {"shape", 0, "INPUT=1,3,8,8", "of graphs: the shape of an input; may be given several times"},
     {"strict", 0, "", "of graphs: an operator that the library does not have is an error"},
     {"keep-decomposed", 0, "", "of graphs: leave normalisations and the like in their operators"},
-    {"mode", 0, "MODE", "native, astra_sim, maestro, timeloop or vidur: count as that tool does"},
-    {"tool", 0, "TOOL",
-     "ask another tool for its figures (perfc tools): timeloop, maestro, astra_sim, scale_sim"},
+    {"mode", 0, "MODE", "native, astra_sim, maestro, timeloop or vidur: count as that tool does",
+     "native astra_sim maestro timeloop vidur"},
+    {"tool", 0, "TOOL", "ask another tool for its figures: `perfc tools` says which", toolChoices},
     {"local", 0, "", "of --tool: the program of this machine, also where an image is named"},
     {"verify", 0, "", "count each loop nest again, by sets of isl, and say how many are equal"},
     {"network", 0, "N.yml", "of chakra, and of `replay`: the network, as ASTRA-sim reads it"},
@@ -30,11 +32,13 @@ static constexpr OptionSpec runOptions[] = {
     {"groups", 0, "G.json", "of chakra: the communicator groups"},
     {"memory", 0, "M.json", "of chakra: the remote memory"},
     {"drop-missing", 0, "", "of chakra: leave out edges to nodes that a trace does not have"},
-    {"backend", 0, "NAME", "of chakra: congestion_unaware (without this) or congestion_aware"},
+    {"backend", 0, "NAME", "of chakra: congestion_unaware (without this) or congestion_aware",
+     "congestion_unaware congestion_aware"},
     {"num-queues-per-dim", 0, "N", "of chakra: queues of a dimension, whatever the system says"},
     {"injection-scale", 0, "X", "of chakra: the system's endpoint delay, so many times"},
     {"strategy", 0, "NAME",
-     "of searches: bound (without this) or exhaustive (every mapping and every strategy in turn)"},
+     "of searches: bound (without this) or exhaustive (every mapping and every strategy in turn)",
+     "bound exhaustive"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec searchOptions[] = {
@@ -43,12 +47,14 @@ static constexpr OptionSpec searchOptions[] = {
     {"stats", 0, "", "print the mappings evaluated and the CPU seconds of each search"},
     {"mapping", 0, "OUT.perf",
      "write the best mappings as a .perf file (a Timeloop input as YAML)"},
-    {"from", 0, "FORMAT", "timeloop: the files are an input of that tool"},
-    {"mode", 0, "MODE", "timeloop: count as that tool does"},
-    {"minimize", 0, "GOAL", "of a Timeloop input: edp, energy or latency; edp without this"},
+    {"from", 0, "FORMAT", "timeloop: the files are an input of that tool", "timeloop"},
+    {"mode", 0, "MODE", "timeloop: count as that tool does", "timeloop"},
+    {"minimize", 0, "GOAL", "of a Timeloop input: edp, energy or latency; edp without this",
+     "edp energy latency"},
     {"strategy", 0, "NAME",
      "of the searches of a program: bound (without this), exhaustive (every mapping in turn) or "
-     "random (such as chance draws)"},
+     "random (such as chance draws)",
+     "bound exhaustive random"},
     {"evaluations", 0, "N",
      "of a Timeloop input, exhaustive or random: evaluate at most N mappings (of each nest)"},
     {"threads", 'j', "N", "threads; as many as there are cores without this"},
@@ -71,7 +77,8 @@ static constexpr OptionSpec defineOptions[] = {
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec irOptions[] = {
-    {"level", 0, "LEVEL", "op, loopnest, tile, phase or collective; op without this"},
+    {"level", 0, "LEVEL", "op, loopnest, tile, phase or collective; op without this",
+     "op loopnest tile phase collective"},
     {"after", 0, "PASS", "stop after this pass"},
     {"before", 0, "PASS", "stop before this pass"},
     {"loc", 0, "", "print where each operation comes from"},
@@ -88,7 +95,8 @@ static constexpr OptionSpec emitOptions[] = {
     {"to", 0, "FORMAT",
      "json, csv, markdown, latex, html, svg, dot, perfetto, maestro, timeloop, onnx, chakra or "
      "astra_sim; "
-     "json without this"},
+     "json without this",
+     "json csv markdown latex html svg dot perfetto maestro timeloop onnx chakra astra_sim"},
     {"output", 'o', "FILE", "write there instead of standard output"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
@@ -141,14 +149,16 @@ static constexpr OptionSpec explainOptions[] = {
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec newOptions[] = {
-    {"kind", 0, "KIND", "what it is about; accelerator without this"},
+    {"kind", 0, "KIND", "what it is about; accelerator without this",
+     "accelerator gpu serving cluster edge"},
 };
 static constexpr OptionSpec toolsOptions[] = {
     {"local", 0, "", "programs of this machine, also where an image is named"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
 };
 static constexpr OptionSpec compareOptions[] = {
-    {"tool", 0, "TOOL", "the second is the same with the figures of another tool (perfc tools)"},
+    {"tool", 0, "TOOL", "the second is the same with the figures of another tool (perfc tools)",
+     toolChoices},
     {"local", 0, "", "of --tool: the program of this machine, also where an image is named"},
     {"second", 0, "NAME=VALUE", "set a parameter for the second alone; may be given several times"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},

@@ -1,10 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// perfc completion: what a shell reads to complete commands and their options, from the tables that
-// the help prints.
+// perfc completion: what a shell reads to complete commands, their options and the words that these
+// may have, from the tables that the help prints.
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -33,8 +34,37 @@ static void forEachOption(const Command &command,
       each(option);
 }
 
+static constexpr llvm::StringLiteral shells = "bash zsh fish";
+
+/// What the first operand of `command` may be besides a file, with blanks between the words.
+static std::string operandsOf(const Command &command) {
+  if (command.run == printCompletion)
+    return shells.str();
+  std::vector<std::string> words;
+  if (command.run == printManual)
+    for (const Command &each : commands())
+      words.push_back(each.name.str());
+  else if (command.list && command.run != newFile) // whose list is of an option
+    for (const auto &[term, meaning] : command.list())
+      words.push_back(llvm::StringRef(term).split(' ').first.str());
+  return llvm::join(words, " ");
+}
+
+/// "run:--mode" and what may stand behind it, a line each.
+static void printBashChoices(llvm::raw_ostream &os, const Command &command) {
+  forEachOption(command, [&](const OptionSpec &option) {
+    if (!option.choices.empty())
+      os << "  " << command.name << ":--" << option.name << ") choices='" << option.choices
+         << "' ;;\n";
+  });
+  std::string operands = operandsOf(command);
+  if (!operands.empty())
+    os << "  " << command.name << ':' << command.name << ") [[ $word == -* ]] || options='"
+       << operands << "' ;;\n";
+}
+
 static void printBash(llvm::raw_ostream &os) {
-  os << "_perfc() {\n  local word=${COMP_WORDS[COMP_CWORD]} options=\n"
+  os << "_perfc() {\n  local word=${COMP_WORDS[COMP_CWORD]} options= choices=\n"
         "  if ((COMP_CWORD == 1)); then\n    COMPREPLY=($(compgen -W '";
   llvm::interleave(
       commands(), os, [&](const Command &command) { os << command.name; }, " ");
@@ -50,9 +80,14 @@ static void printBash(llvm::raw_ostream &os) {
     });
     os << "' ;;\n";
   }
-  os << "  esac\n  if [[ $word == -* ]]; then\n"
-        "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n  else\n"
-        "    COMPREPLY=($(compgen -f -- \"$word\"))\n  fi\n}\n"
+  os << "  esac\n  [[ $word == -* ]] || options=\n"
+        "  case ${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD - 1]} in\n";
+  for (const Command &command : commands())
+    printBashChoices(os, command);
+  os << "  esac\n  if [[ $choices ]]; then\n"
+        "    COMPREPLY=($(compgen -W \"$choices\" -- \"$word\"))\n    return\n  fi\n"
+        "  COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+        "  [[ $word == -* ]] || COMPREPLY+=($(compgen -f -- \"$word\"))\n}\n"
         "complete -o filenames -F _perfc perfc\n";
 }
 
@@ -67,12 +102,15 @@ static void printZsh(llvm::raw_ostream &os) {
     forEachOption(command, [&](const OptionSpec &option) {
       std::string doc = "[" + marked(option.doc, "[]:\\") + "]";
       if (!option.value.empty())
-        doc += ":" + marked(option.value, ":\\") + ":_files";
+        doc += ":" + marked(option.value, ":\\") +
+               (option.choices.empty() ? ":_files" : ":(" + option.choices.str() + ")");
       if (option.letter)
         os << " \\\n    " << quoted("*-" + std::string(1, option.letter) + doc);
       if (!option.name.empty())
         os << " \\\n    " << quoted("*--" + option.name.str() + doc);
     });
+    if (std::string operands = operandsOf(command); !operands.empty() && !command.list)
+      os << " \\\n    '1:word:(" << operands << ")'";
     os << " \\\n    '*:file:_files' ;;\n";
   }
   os << "  esac\n}\n_perfc \"$@\"\n";
@@ -89,8 +127,16 @@ static void printFish(llvm::raw_ostream &os) {
         os << " -s " << option.letter;
       if (!option.name.empty())
         os << " -l " << option.name;
-      os << (option.value.empty() ? "" : " -r") << " -d " << text(option.doc) << '\n';
+      if (!option.choices.empty())
+        os << " -x -a '" << option.choices << '\'';
+      else if (!option.value.empty())
+        os << " -r";
+      os << " -d " << text(option.doc) << '\n';
     });
+    std::string operands = operandsOf(command);
+    if (!operands.empty())
+      os << "complete -c perfc -n '__fish_seen_subcommand_from " << command.name << "' -a '"
+         << operands << "'\n";
   }
 }
 
@@ -99,9 +145,9 @@ bool driver::printCompletion(Session &session, const Arguments &arguments) {
     llvm::StringLiteral name;
     void (*print)(llvm::raw_ostream &);
   };
-  static constexpr Shell shells[] = {{"bash", printBash}, {"zsh", printZsh}, {"fish", printFish}};
+  static constexpr Shell table[] = {{"bash", printBash}, {"zsh", printZsh}, {"fish", printFish}};
   llvm::StringRef wanted = arguments.files().front();
-  for (const Shell &shell : shells)
+  for (const Shell &shell : table)
     if (shell.name == wanted) {
       shell.print(session.out);
       return true;

@@ -16,7 +16,7 @@ static constexpr OptionSpec options[] = {
     {"help", 'h', "", "print this text"},
     {"quiet", 'q', "", "print errors only"},
     {"verbose", 'v', "", "print everything, without folding"},
-    {"color", 0, "WHEN", "auto, always or never; auto is on a terminal only"},
+    {"color", 0, "WHEN", "auto, always or never; auto is on a terminal only", "auto always never"},
     {"diagnostics", 0, "FORM", "text or json: how mistakes are printed on standard error"},
 };
 
