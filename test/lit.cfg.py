@@ -41,6 +41,8 @@ for module in ("onnx", "torch"):
         config.available_features.add(module)
 if shutil.which("chromium"): # for reports; ./dev test installs it
     config.available_features.add("browser")
+    if "AXE_CORE" in os.environ: # the script of axe-core, whose rules reports are held against too
+        config.environment["AXE_CORE"] = os.environ["AXE_CORE"]
 if config.perfc_python:
     config.available_features.add("python")
 if config.perfc_sanitize:

@@ -36,6 +36,11 @@
 
   const pageRows = 50;
 
+  /// What may be wider or longer than its place, so that the keyboard has to reach it to scroll.
+  function scrolled(caption, table) {
+    return make("div", { class: "table", tabindex: 0, role: "region", "aria-label": caption }, table);
+  }
+
   /// A table that sorts by what its heads are pressed for. `columns` have `title`, `value(row)`,
   /// `isNumber`, and `show(row)` for a text or an element.
   function sortedTable(columns, rows, caption) {
@@ -64,7 +69,7 @@
       more.textContent = "Show more of " + grouped(sorted.length) + " rows";
     }
     fill();
-    const region = make("div", { class: "table", tabindex: 0, role: "region", "aria-label": caption }, make("table", { class: "sorted" }, text, make("thead", {}, make("tr", {}, ...heads)), body));
+    const region = scrolled(caption, make("table", { class: "sorted" }, text, make("thead", {}, make("tr", {}, ...heads)), body));
     const element = make("div", {}, region, make("p", { class: "pager" }, more));
     return { element, show(some, about) { current = some; shown = pageRows; text.textContent = about; fill(); } };
   }
@@ -248,7 +253,7 @@
   }
 
   function resultParts(result) {
-    const totals = make("div", { class: "table" }, make("table", {}, make("caption", {}, "What it comes to"), make("tbody", {},
+    const totals = scrolled("What it comes to", make("table", {}, make("caption", {}, "What it comes to"), make("tbody", {},
       ...result.totals.map(([name, text]) => make("tr", {}, make("th", { scope: "row" }, name.trim()), make("td", {}, text))))));
     const expectations = result.expectations.map((one) => make("p", { class: one.holds ? "holds" : "fails" }, "expect " + one.text + ": " + (one.holds ? "holds" : "does not hold"), source(one.at)));
     const missing = Object.entries(result.not_given).map(([name, why]) => make("li", {}, name + ": " + why));
@@ -279,7 +284,7 @@
   const file = document.title.replace(/^perfc: (.*\/)?/, "");
   document.body.prepend(make("header", {}, make("h1", {}, file), nav, make("button", { type: "button", class: "theme", click: switchTheme }, "light / dark")));
 
-  section("card", "Scorecard", ...(report.findings.card || []).flatMap((part) => [make("h3", {}, part.title), make("p", { class: "note" }, part.about), plainTable(part, part.title)]));
+  section("card", "Scorecard", ...(report.findings.card || []).flatMap((part) => [make("h3", {}, part.title), make("p", { class: "note" }, part.about), part.rows.length ? plainTable(part, part.title) : make("p", {}, "no rows")]));
   if (report.rows) section("summary", "Summary", resultTable(), report.columns_left_out.length ? make("p", { class: "note" }, "no room for: " + report.columns_left_out.join(", ")) : null,
     ...(report.findings.left_out || []).map((one) => make("p", { class: "note" }, "`require` leaves out " + grouped(one.count) + " of " + grouped(one.of) + ": " + Object.entries(one.require).map(([what, count]) => what + " (" + grouped(count) + ")").join(", "))));
   const parallel = report.rows ? perfcCharts.ofReport.parallel(report) : null, parallelFigure = parallel && figure(parallel);

@@ -2,6 +2,8 @@
 """Opens a report in Chromium without a screen and looks at what it draws.
 
 usage: browser.py PAGE ROWS "CHART…" [light] [dark]: how many results, the charts that the page has, and screenshots to keep.
+
+Where AXE_CORE names the script of axe-core, its rules are asked as well.
 """
 import json
 import os
@@ -47,6 +49,9 @@ check(all("button, select, input, a").every((one) => one.textContent.trim() || o
 check(all("th").every((th) => th.scope), "a head without a scope");
 check(new Set(all("[id]").map((one) => one.id)).size === all("[id]").length, "an id twice");
 check(document.documentElement.lang === "en" && all("h1").length === 1 && document.querySelector("main"), "no outline");
+// What is larger than its place can be scrolled by the keyboard.
+const scrolls = (one) => { const style = getComputedStyle(one); return (/auto|scroll/.test(style.overflowX) && one.scrollWidth > one.clientWidth) || (/auto|scroll/.test(style.overflowY) && one.scrollHeight > one.clientHeight); };
+check(all("main *").filter(scrolls).every((one) => one.tabIndex >= 0), "what scrolls without the keyboard");
 // Both colours can be read.
 for (const theme of ["light", "dark"]) {
   document.documentElement.dataset.theme = theme;
@@ -57,19 +62,31 @@ for (const theme of ["light", "dark"]) {
   }
 }
 document.documentElement.dataset.theme = THEME;
-document.body.append(Object.assign(document.createElement("pre"), {id: "found", textContent: JSON.stringify(found)}));
-if (SHOT) document.getElementById("found").remove();
+const tell = () => { document.body.append(Object.assign(document.createElement("pre"), {id: "found", textContent: JSON.stringify(found)}));
+if (SHOT) document.getElementById("found").remove(); };
+if (!window.axe || SHOT) tell();
+else axe.run().then(({violations}) => {
+  for (const one of violations)
+    check(!["serious", "critical"].includes(one.impact), one.id + ": " + one.nodes[0].html);
+  tell();
+});
 </script></body>"""
+#: How often a page may be opened until it has taken less than a second: other work on the machine makes it slower, never faster.
+TRIES = 8
 
 
 def browse(page, theme, rows, *options):
     copy = page.replace(".html", f".{theme}.probe.html")
     probe = PROBE.replace("THEME", json.dumps(theme)).replace("ROWS", rows).replace("SHOT", "true" if "--screenshot" in str(options) else "false")
+    if "AXE_CORE" in os.environ:
+        with open(os.environ["AXE_CORE"]) as axe:
+            probe = "<script>" + axe.read().replace("</script", "<\\/script") + "</script>" + probe
     with open(page) as text, open(copy, "w") as out:
-        out.write(text.read().replace("</body>", probe))
+        before, after = text.read().rsplit("</body>", 1)
+        out.write(before + probe + after)
     with tempfile.TemporaryDirectory() as profile:
         command = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1240,3600", "--enable-logging=stderr",
-                   f"--user-data-dir={profile}", *options, "file://" + os.path.abspath(copy)]
+                   *(["--virtual-time-budget=100000"] if "AXE_CORE" in os.environ else []), f"--user-data-dir={profile}", *options, "file://" + os.path.abspath(copy)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=400, stdin=subprocess.DEVNULL)
     said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert not said, said
@@ -85,6 +102,11 @@ def main(page, rows, charts, *themes):
     found = look(page, rows)
     print(page, found)
     assert not found["problems"], found["problems"]
+    opened = found["opened"]
+    for _ in range(TRIES - 1):
+        if opened >= 1000:
+            opened = min(opened, look(page, rows)["opened"])
+    assert opened < 1000, opened  # ms
     assert os.path.getsize(page) < 3e6, os.path.getsize(page)
     titles = {"curves": " against ", "pareto": "points", "parallel": "Parallel", "roofline": "Roofline", "energy": "Energy by", "treemap": "Time by kernel",
               "flame": "Flame", "timeline": "Timeline", "errors": "Errors by group", "predicted": "Predicted against"}
