@@ -5,6 +5,7 @@
 #include "ir/common/Metrics.h"
 #include "ir/study/AllOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace perfc;
 using namespace perfc::api;
@@ -51,6 +52,40 @@ static std::string outcomeText(const ir::AttrList &expr, const MetricNames &name
   return isName ? expr[1].asString().str() + " is " + left : "the left side is " + left;
 }
 
+/// The result that the left side of a comparison is a metric of, by its name or as that at hand;
+/// null where it is none or several.
+static const Outcome *outcomeOf(const ir::AttrList &expr, const MetricNames &names) {
+  if (expr.size() != 3 || !expr[1].is(ir::AttrKind::String))
+    return nullptr;
+  llvm::StringRef name = expr[1].asString();
+  std::vector<const emit::Result *> named = names.results(name.split('.').first);
+  if (!named.empty())
+    return named.size() == 1 ? named.front() : nullptr;
+  return names.outcome;
+}
+
+/// Where most of the time goes, for who expected another one.
+static void noteLongest(Diagnostic &failure, const ir::AttrList &expr, const MetricNames &names) {
+  const Outcome *outcome = outcomeOf(expr, names);
+  if (!outcome)
+    return;
+  llvm::Optional<Quantity> value = emit::evaluateExpression(expr[1], names).number;
+  double total = outcome->cost.latency.central();
+  if (!value || value->dimension()[BaseUnit::Second] == 0 || total <= 0)
+    return;
+  std::vector<emit::KernelLine> lines = emit::flatten(outcome->cost.breakdown);
+  auto longest = std::max_element(lines.begin(), lines.end(), [](const auto &a, const auto &b) {
+    return a.latency.central() < b.latency.central();
+  });
+  if (longest == lines.end() || lines.size() < 2) // a single one is what the line above shows
+    return;
+  std::string bound = longest->part->bound.empty() ? "" : ", bound by " + longest->part->bound;
+  double share = 100 * longest->latency.central() / total;
+  if (share <= 100) // of a `serve` all requests together take longer than one
+    failure.note(longest->part->location, fmt::format("{:.1f} % of the time goes to `{}`{}", share,
+                                                      longest->part->label, bound));
+}
+
 /// A metric that a result of its kind does not have, or a result that there is not.
 void Evaluation::reportUnknown(llvm::StringRef name, SourceRange place) {
   llvm::StringRef first = name.split('.').first;
@@ -95,6 +130,7 @@ Evaluation::checkCase(study::ExpectOp expect, const MetricNames &names, llvm::St
     came += (came.empty() ? "for " : ", for ") + about.str();
   if (!came.empty())
     failure.note(came);
+  noteLongest(failure, expect.expr(), names);
   return outcome;
 }
 
