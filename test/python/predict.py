@@ -134,8 +134,10 @@ class Chips(unittest.TestCase):
                             "TPUv4": "tpu_v4", "H100 PCIe": "h100_pcie", "DGX H100": "dgx_h100"}.items():
             self.assertEqual(Hardware.from_name(name).source.name, found)
         self.assertEqual(Hardware.from_name("A100-80GB").alternatives, ("a100_pcie_80gb",))
-        with self.assertRaisesRegex(LookupError, "no hardware called H101"):
+        with self.assertRaisesRegex(LookupError, "no hardware called H101; perfc.library"):
             Hardware.from_name("H101")
+        with self.assertRaisesRegex(LookupError, "called NVIDIA H100 80GB HBM3; it has h100_sxm, "):  # as PyTorch calls it
+            Hardware.from_name("NVIDIA H100 80GB HBM3")
         with self.assertRaisesRegex(LookupError, "SXM may be .*a100_sxm_80gb.*h100_sxm"):
             Hardware.from_name("SXM")
 

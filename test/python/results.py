@@ -64,6 +64,8 @@ class Sweeps(unittest.TestCase):
         failure, = results.failures
         self.assertEqual(failure.point, {"rows": 8})
         self.assertIn("GLB holds 128B; this tile needs 192B", failure.text)
+        self.assertTrue(repr(results).endswith(", 1 failed: see failures)"), repr(results))
+        self.assertIn("<p>1 failed: see failures</p>", results._repr_html_())
         results = perfc.compile(TILES).sweep(rows=[1, 3])  # no value of the parameter
         self.assertEqual((len(results), results.failures[0].point), (1, {"rows": 3}))
         with self.assertRaisesRegex(perfc.Error, "GLB holds 128B"):
@@ -85,7 +87,11 @@ class Columns(unittest.TestCase):
     def test_have_no_number_where_there_is_none(self):
         results = perfc.compile(SIZES).sweep(n=[1, 2])
         self.assertTrue(numpy.isnan(results.column("bus_bandwidth")).all())
-        self.assertTrue(numpy.isnan(results.column("no_metric")).all())
+        with self.assertRaisesRegex(KeyError, "no result has a metric `no_metric`; they have latency, energy"):
+            results.column("no_metric")
+        with self.assertRaisesRegex(KeyError, "no result has a setting `m`; they have n"):
+            results.setting("m")
+        self.assertEqual(perfc.compile(SIZES).sweep(n=[]).column("latency").tolist(), [])
         self.assertEqual(results.half_widths("macs").tolist(), [0, 0])
 
     def test_become_frames(self):

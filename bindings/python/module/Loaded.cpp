@@ -93,7 +93,7 @@ std::shared_ptr<Results> Loaded::sweep(const std::vector<Axis> &axes,
     results->pointEnds(i + 1);
   }
   results->listen(nullptr, 0);
-  results->isInterrupted = interrupt.hasCome();
+  results->isInterrupted = interrupt.hasCome() || isCancelled;
   for (const Axis &axis : axes)
     program.reset(axis.first);
   return results;

@@ -56,7 +56,7 @@ public:
   /// What `report` at file level asks for.
   const std::vector<api::Table> &tables() const { return reports; }
   const std::vector<Findings> &findings() const { return problems; }
-  bool isInterrupted = false; ///< by Ctrl-C: these are those so far
+  bool isInterrupted = false; ///< or cancelled: these are those so far
 
   /// The names of metrics and settings, each where it is first seen.
   std::vector<std::string> metricNames() const;

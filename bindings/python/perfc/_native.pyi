@@ -1,6 +1,6 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """libperfc's types as Python sees them; attributes are read only."""
-from typing import Any, Callable, ClassVar, Optional, Union
+from typing import Any, Callable, ClassVar, Final, Optional, Union
 
 import numpy
 from numpy.typing import NDArray
@@ -11,144 +11,144 @@ class _Record:
 
 class Place(_Record):
     """A place in a text, line and column from 1."""
-    file: str
-    line: int
-    column: int
+    file: Final[str]
+    line: Final[int]
+    column: Final[int]
 
 class Problem(_Record):
     """A mistake or a warning, with the notes and helps below it."""
-    severity: str
-    code: int
-    message: str
-    place: Optional[Place]
-    remarks: list[Problem]
+    severity: Final[str]
+    code: Final[int]
+    message: Final[str]
+    place: Final[Optional[Place]]
+    remarks: Final[list[Problem]]
 
 class Traces(_Record):
     """Execution traces as text of the language; `declaration` is "" where a file is wrong."""
-    declaration: str
-    subject: str
-    is_replayed: bool
-    problems: list[Problem]
-    text: str
+    declaration: Final[str]
+    subject: Final[str]
+    is_replayed: Final[bool]
+    problems: Final[list[Problem]]
+    text: Final[str]
 
 class Findings(_Record):
     """The problems of a run, or of the run of one point; `text` is what a terminal shows of them."""
-    point: dict[str, Union[float, str]]
-    problems: list[Problem]
-    text: str
-    is_error: bool
+    point: Final[dict[str, Union[float, str]]]
+    problems: Final[list[Problem]]
+    text: Final[str]
+    is_error: Final[bool]
 
 class Parameter(_Record):
     """A `param` of a program; `values` are those that it may take, none where it is free."""
-    name: str
-    documentation: str
-    value: str
-    unit: str
-    values: list[str]
-    place: Optional[Place]
+    name: Final[str]
+    documentation: Final[str]
+    value: Final[str]
+    unit: Final[str]
+    values: Final[list[str]]
+    place: Final[Optional[Place]]
 
 class Declaration(_Record):
     """What the library or a program declares; `module` is what to import for it."""
-    name: str
-    kind: str
-    declaration: str
-    module: str
-    value: str
-    documentation: str
-    place: Optional[Place]
+    name: Final[str]
+    kind: Final[str]
+    declaration: Final[str]
+    module: Final[str]
+    value: Final[str]
+    documentation: Final[str]
+    place: Final[Optional[Place]]
 
 class Metric(_Record):
     """A figure with its unit and the half width of its 90 % interval; or a word, or why it is not given."""
-    name: str
-    unit: str
-    value: Optional[float]
-    half_width: float
-    text: str
-    not_given: str
-    interval: Optional[tuple[float, float]]
+    name: Final[str]
+    unit: Final[str]
+    value: Final[Optional[float]]
+    half_width: Final[float]
+    text: Final[str]
+    not_given: Final[str]
+    interval: Final[Optional[tuple[float, float]]]
 
 class Memory(_Record):
     """What a memory moves (B), the time that takes alone (s) and its energy (J)."""
-    name: str
-    is_off_chip: bool
-    read_bytes: float
-    write_bytes: float
-    latency: float
-    energy: Optional[float]
+    name: Final[str]
+    is_off_chip: Final[bool]
+    read_bytes: Final[float]
+    write_bytes: Final[float]
+    latency: Final[float]
+    energy: Final[Optional[float]]
 
 class Search(_Record):
     """How a search came to its result; `mappings` are the best ones, as a program has them."""
-    goal: str
-    value: float
-    bound: Optional[float]
-    is_proven: bool
-    evaluated: int
-    mappings: str
+    goal: Final[str]
+    value: Final[float]
+    bound: Final[Optional[float]]
+    is_proven: Final[bool]
+    evaluated: Final[int]
+    mappings: Final[str]
 
 class Member(_Record):
     """One of several providers that an ensemble has asked."""
-    provider: str
-    latency: float
-    half_width: float
-    weight: float
+    provider: Final[str]
+    latency: Final[float]
+    half_width: Final[float]
+    weight: Final[float]
 
 class Expectation(_Record):
     """The outcome of an `expect`."""
-    text: str
-    holds: bool
-    probability: Optional[float]
-    place: Optional[Place]
+    text: Final[str]
+    holds: Final[bool]
+    probability: Final[Optional[float]]
+    place: Final[Optional[Place]]
 
 class Row(_Record):
     """A row of a table: a figure for each column."""
-    label: str
-    cells: list[Metric]
+    label: Final[str]
+    cells: Final[list[Metric]]
 
 class Table(_Record):
     """What a `report` asks for: in the block of a statement a row for the result (`by` is ""), or for each of its parts; at
     file level a table for each of its columns, or for the parts of each result."""
-    name: str
-    by: str
-    columns: list[str]
-    rows: list[Row]
+    name: Final[str]
+    by: Final[str]
+    columns: Final[list[str]]
+    rows: Final[list[Row]]
 
 class Part(_Record):
     """What a part of a result takes, all its runs together (s, J); those of its parts are of one run."""
-    label: str
-    kind: str
-    place: Optional[Place]
-    count: int
-    latency: float
-    energy: Optional[float]
-    macs: float
-    flops: float
-    bytes: float
-    utilization: float
-    bound: str
-    provider: str
-    mapping: str
-    parts: list[Part]
+    label: Final[str]
+    kind: Final[str]
+    place: Final[Optional[Place]]
+    count: Final[int]
+    latency: Final[float]
+    energy: Final[Optional[float]]
+    macs: Final[float]
+    flops: Final[float]
+    bytes: Final[float]
+    utilization: Final[float]
+    bound: Final[str]
+    provider: Final[str]
+    mapping: Final[str]
+    parts: Final[list[Part]]
 
 class Result(_Record):
     """One evaluation, row of a comparison, or point of a sweep; `result["latency"]` is one of its metrics."""
-    statement: str
-    name: str
-    label: str
-    subject: str
-    on: str
-    point: dict[str, Union[float, str]]
-    place: Optional[Place]
-    metrics: dict[str, Metric]
-    breakdown: Part
-    memories: list[Memory]
-    search: Optional[Search]
-    ensemble: list[Member]
-    expectations: list[Expectation]
-    tables: list[Table]
-    notes: list[str]
-    provider: str
-    mapping: str
-    formula: str
+    statement: Final[str]
+    name: Final[str]
+    label: Final[str]
+    subject: Final[str]
+    on: Final[str]
+    point: Final[dict[str, Union[float, str]]]
+    place: Final[Optional[Place]]
+    metrics: Final[dict[str, Metric]]
+    breakdown: Final[Part]
+    memories: Final[list[Memory]]
+    search: Final[Optional[Search]]
+    ensemble: Final[list[Member]]
+    expectations: Final[list[Expectation]]
+    tables: Final[list[Table]]
+    notes: Final[list[str]]
+    provider: Final[str]
+    mapping: Final[str]
+    formula: Final[str]
     def __getitem__(self, metric: str) -> Metric: ...
     def _repr_html_(self) -> str: ...
 
@@ -158,9 +158,9 @@ class Of:
     SETTING: ClassVar[Of]
 
 class Results:
-    is_interrupted: bool
-    tables: list[Table]
-    findings: list[Findings]
+    is_interrupted: Final[bool]
+    tables: Final[list[Table]]
+    findings: Final[list[Findings]]
     def __len__(self) -> int: ...
     def at(self, index: int) -> Result: ...
     def metric_names(self) -> list[str]: ...
@@ -181,10 +181,10 @@ class RunSettings:
 
 class Progress:
     """How far a run is: points, or of a search what it looks through; 0 of 0 where that is not known."""
-    what: str
-    done: int
-    total: int
-    best: str
+    what: Final[str]
+    done: Final[int]
+    total: Final[int]
+    best: Final[str]
 
 class Program:
     @staticmethod

@@ -32,16 +32,30 @@ def result_html(result: Result) -> str:
 
 def results_html(results: Results) -> str:
     """One result as a whole; of several a row each, with what sweeps have set and the metrics that differ."""
+    missing = "".join(f"<p>{escape(what)}</p>" for what in results._what_is_missing())
     if len(results) == 1:
-        return result_html(results[0])
-    shown_metrics = [name for name in results.metrics if len(set(results.column(name).tolist())) > 1]
+        return result_html(results[0]) + missing
+    shown_metrics = [name for name in results.metrics if _differs(results, name)]
     rows = []
     for result in results[:_MOST_ROWS]:
         point = [str(result.point.get(name, "")) for name in results.settings]
-        cells = [metric_text(result[name]) if name in result.metrics else "" for name in shown_metrics]
+        cells = [_cell(result, name) for name in shown_metrics]
         rows.append([result.label, *point, *cells])
     more = f"<p>{len(results) - _MOST_ROWS} more</p>" if len(results) > _MOST_ROWS else ""
-    return _table(["result", *results.settings, *shown_metrics], rows) + more
+    return _table(["result", *results.settings, *shown_metrics], rows) + more + missing
+
+
+def _differs(results: Results, name: str) -> bool:
+    """Whether the metric has more than one value; where no result has a number, its words count."""
+    numbers = results.column(name).tolist()
+    if any(number == number for number in numbers):
+        return len({number for number in numbers if number == number}) > 1 or any(number != number for number in numbers)
+    return len({result.metrics[name].text for result in results if name in result.metrics}) > 1
+
+
+def _cell(result: Result, name: str) -> str:
+    metric = result.metrics.get(name)
+    return "" if metric is None or (metric.value is None and not metric.text) else metric_text(metric)
 
 
 def _table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -150,7 +150,9 @@ class Hardware:
         exact = [entry for entry in found if _squashed(entry.name) == _squashed(name)]
         found = exact or found
         if not found:
-            raise LookupError(f"the library has no hardware called {name}; perfc.library('hardware') lists what it has")
+            near = _near(name)
+            raise LookupError(f"the library has no hardware called {name}; "
+                              + (f"it has {', '.join(near)}" if near else "perfc.library('hardware') lists what it has"))
         if len({entry.module for entry in found}) > 1:
             raise LookupError(f"{name} may be {', '.join(entry.name for entry in found)}")
         return cls(std(found[0].name), f"library {found[0].kind} {found[0].name}", tuple(entry.name for entry in found[1:]))
@@ -320,6 +322,14 @@ def _fits(entry: Declaration, name: str) -> bool:
     """Whether the declaration has all parts of the name, or begins with them written as one."""
     own = _parts(entry.name)
     return all(part in own for part in _parts(name)) or _squashed(entry.name).startswith(_squashed(name))
+
+
+def _near(name: str) -> list[str]:
+    """Chips and systems that share the most with the name, where some part of it says what is meant: `a100`, not `80gb`."""
+    parts = [part for part in _parts(name) if not re.fullmatch(r"[a-z]+|\d+(gb)?", part)]
+    shared = {entry.name: len(set(parts) & set(_parts(entry.name))) for entry in [*library("hardware"), *library("system")]}
+    most = max(shared.values())
+    return [entry for entry, count in shared.items() if count == most] if most else []
 
 
 def _with(value: Any, unit_text: str) -> str:

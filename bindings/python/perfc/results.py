@@ -39,7 +39,7 @@ class Results(Sequence[Result]):
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether Ctrl-C ended the run: the results are those so far, a search's the best so far."""
+        """Whether Ctrl-C or `cancel` ended the run: the results are those so far, a search's the best so far."""
         return self._native.is_interrupted
 
     @property
@@ -70,15 +70,25 @@ class Results(Sequence[Result]):
 
     def column(self, metric: str) -> NDArray[numpy.float64]:
         """A metric of all results in its base unit, NaN where one has none. The array shows libperfc's own memory."""
-        return self._native.column(Of.METRIC, metric)
+        return self._column(Of.METRIC, metric)
 
     def half_widths(self, metric: str) -> NDArray[numpy.float64]:
         """Half of the 90 % interval of the metric; 0 where it is exact."""
-        return self._native.column(Of.HALF_WIDTH, metric)
+        return self._column(Of.HALF_WIDTH, metric)
 
     def setting(self, name: str) -> NDArray[numpy.float64]:
         """What the sweep has set for each result; NaN where that is no number."""
-        return self._native.column(Of.SETTING, name)
+        return self._column(Of.SETTING, name)
+
+    def _column(self, of: Of, name: str) -> NDArray[numpy.float64]:
+        """KeyError for a name that no result has; looked for only where there is no number, since that takes longer than the column."""
+        numbers = self._native.column(of, name)
+        if len(numbers) and (numbers != numbers).all():
+            known = self.settings if of == Of.SETTING else self.metrics
+            if name not in known:
+                what = "setting" if of == Of.SETTING else "metric"
+                raise KeyError(f"no result has a {what} `{name}`; they have {', '.join(known) or 'none'}")
+        return numbers
 
     def columns(self) -> dict[str, Any]:
         """A table: the labels, what sweeps have set, and each metric, its words where it has no numbers."""
@@ -106,7 +116,13 @@ class Results(Sequence[Result]):
         return [result.to_dict() for result in self]
 
     def __repr__(self) -> str:
-        return f"Results({', '.join(repr(result.label) for result in self[:3])}{', …' if len(self) > 3 else ''})"
+        shown = [repr(result.label) for result in self[:3]] + ["…"] * (len(self) > 3) + self._what_is_missing()
+        return f"Results({', '.join(shown)})"
+
+    def _what_is_missing(self) -> list[str]:
+        """What somebody who looks at the results has to know besides."""
+        failed = len(self.failures)
+        return ([f"{failed} failed: see failures"] if failed else []) + (["interrupted"] if self.is_interrupted else [])
 
     def _repr_html_(self) -> str:
         from .display import results_html
