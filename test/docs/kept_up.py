@@ -38,4 +38,11 @@ text = "".join(read("docs/" + page) for page in sorted(pages))
 differ("docs/", {name for name in commands if re.search(rf"perfc {name}\b", text)}, commands)
 differ("docs/index.md", set(re.findall(r"\]\((\w[\w-]*\.md)", read("docs/index.md"))) | {"index.md"}, pages)
 differ("README.md", set(re.findall(r"\]\(docs/([\w-]+\.md)", read("README.md"))), pages)
+# Pages with programs and commands are run by a test.
+shown = {page for page in pages if re.search(r"^```(perf|console|pycon)", read("docs/" + page), re.M)}
+ran = {"diagnostics.md"} # by test/diagnostics
+for test in ("test/docs/" + name for name in os.listdir(os.path.join(root, "test/docs")) if name.endswith(".test")):
+    ran |= set(re.findall(r"run_blocks.py %perfc %docs/([\w-]+\.md)", read(test)))
+ran |= set(re.findall(r"%docs/([\w-]+\.md)", read("test/python/documentation.py")))
+differ("test/docs", ran & shown, shown)
 print(len(verbs), "verbs,", len(commands), "commands")
