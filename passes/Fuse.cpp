@@ -3,11 +3,13 @@
 // fuse: an elementwise kernel joins the kernel that makes its operand, when nothing else uses that
 // value and both run as often (of experts: on as many tokens). The group runs as one kernel: what
 // is passed on inside it moves nowhere, its other inputs (residuals, scales) still do. The runtime
-// of an evaluation says what else joins, and what does not.
+// of an evaluation says what else joins, what does not, and what runs as the end of what no kernel
+// can be made of (passes/HandedOver).
 #include "ir/study/TrainOps.h"
 #include "passes/FusedWorkload.h"
 #include "passes/FusionRules.h"
 #include "passes/GroupKernel.h"
+#include "passes/HandedOver.h"
 #include "passes/Names.h"
 #include "passes/OwnGraph.h"
 #include "passes/StackGroups.h"
@@ -42,7 +44,7 @@ using JoinedBy = std::map<const Operation *, std::pair<WorkloadFusion *, JoinedG
 class Fusion {
 public:
   Fusion(Module &module, PassContext &context)
-      : builder(context.registry), groupKernels(module, context.registry) {}
+      : builder(context.registry), groupKernels(module, context.registry), handedOver(module) {}
 
   /// Fuses what `mappings` ask for and `rules` have. False after a report.
   bool run(Operation &graph, const WorkloadFusions &mappings, const FusionRules &with) {
@@ -52,7 +54,10 @@ public:
       for (const Value *value : op.operands())
         ++uses[value];
     });
-    return fuseRegion(graph.body(), graph, mappings);
+    if (!fuseRegion(graph.body(), graph, mappings))
+      return false;
+    handedOver.run(graph.body(), rules);
+    return true;
   }
 
 private:
@@ -71,6 +76,7 @@ private:
 
   FusionRules rules;
   GroupKernels groupKernels;
+  HandedOver handedOver;
   // A map whose entries stay where they are.
   std::map<const Operation *, Fusibility> kernels;
   llvm::DenseMap<const Value *, unsigned> uses;

@@ -35,5 +35,6 @@ FusionRules FusionRules::of(const ir::Operation &statement) {
   rules.products = has("products");
   rules.pairs = has("pairs");
   rules.experts = has("experts");
+  rules.sums = has("sums");
   return rules;
 }

@@ -19,6 +19,7 @@ struct FusionRules {
   bool products = false;   ///< products of one input with weights
   bool pairs = false;      ///< two kernels of one op that stream, beside each other
   bool experts = false;    ///< a layer of experts with what brings rows to it and adds them up
+  bool sums = false;       ///< additions and norms with the sum over ranks that they read
   /// Pairs of ops: the first is what a kernel ends with, the second an elementwise one that joins
   /// it. Where there are any, the two lines of elementwise kernels above say nothing.
   std::set<std::pair<std::string, std::string>> joins;

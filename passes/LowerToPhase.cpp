@@ -10,6 +10,7 @@
 #include "ir/study/ServeOps.h"
 #include "ir/study/TrainOps.h"
 #include "passes/DensityFlow.h"
+#include "passes/HandedOver.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
@@ -137,6 +138,8 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
         operands.push_back(operand.toAttribute());
       kernel->setAttr("finish", std::move(operands));
     }
+    if (isJoined(*use.kernel))
+      kernel->setAttr("joined", Attribute::unit());
     if (std::vector<std::string> axes = alikeAxes(op); !axes.empty())
       kernel->setAttr("alike", Attribute::strings(axes));
     if (!sparsity.empty())

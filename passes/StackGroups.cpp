@@ -98,8 +98,7 @@ void StackGroups::addProducts(Region &region) {
 //===-- Additions before norms
 //-------------------------------------------------------------------===//
 
-/// One equation that adds two activations.
-static bool addsActivations(const Operation &apply) {
+bool passes::addsActivations(const Operation &apply) {
   if (!apply.is(op::ApplyOp::opName) || apply.resultCount() != 1 || apply.operandCount() != 2)
     return false;
   Kernel kernel = modelOf(apply);

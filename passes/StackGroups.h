@@ -14,6 +14,9 @@
 namespace perfc {
 namespace passes {
 
+/// True for one equation that adds two activations.
+bool addsActivations(const ir::Operation &apply);
+
 /// Applications that run as one kernel before `place`, the first or last of them.
 struct StackGroup {
   ApplyGroup members;

@@ -196,7 +196,8 @@ MovedBytes passes::movedBytes(const Kernel &kernel) {
   ByteCounter counter;
   for (const Statement &statement : kernel.statements) {
     for (const Access &read : statement.reads)
-      if (read.operand.role() != "intermediate" && read.operand.role() != "output")
+      if (read.operand.role() != "intermediate" && read.operand.role() != "output" &&
+          !read.operand.isHanded())
         counter.read(read, statement);
     if (statement.write.operand.role() != "intermediate")
       counter.write(statement.write, statement);

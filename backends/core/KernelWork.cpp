@@ -134,7 +134,8 @@ bool WorkCounter::run(KernelWork &work) {
       return all.hasValue();
     };
     // A result that a later statement reads again is still on the chip.
-    bool isRead = !isResult || tensor.isInPlace();
+    bool isRead = (!isResult || tensor.isInPlace()) && !tensor.isHanded();
+    work.isJoined |= tensor.isHanded();
     int64_t read = isRead ? elementsOf(tensor, elements.read, elements.readByData) : 0;
     int64_t written = isResult ? elementsOf(tensor, elements.written, elements.writtenByData) : 0;
     if (!bytes(read, moved.read) || !bytes(written, moved.written) ||

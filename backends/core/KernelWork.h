@@ -43,6 +43,7 @@ struct KernelWork {
   std::vector<OperandBytes> operands;
   int64_t readBytes = 0;
   int64_t writtenBytes = 0;
+  bool isJoined = false; ///< what stands before hands a tensor over: it has no start of its own
 };
 
 /// The work of `kernel`, an op.kernel. Nothing when a count does not fit 64 bits (reported).

@@ -33,8 +33,8 @@ StackTime::StackTime(study::EvaluateOp evaluate)
 
 double StackTime::enter(double count) { return std::exchange(times, times * count); }
 
-void StackTime::addKernel(const Uncertain &latency, double count) {
-  runs += times * count;
+void StackTime::addKernel(const Uncertain &latency, double count, bool isStarted) {
+  runs += isStarted ? times * count : 0;
   kernels += latency * (times * count);
 }
 

@@ -20,7 +20,7 @@ namespace perfc {
 /// What is said of one run of a graph, in s.
 struct StackWork {
   double kernels = 0, exchanges = 0;
-  double runs = 0; ///< kernels
+  double runs = 0; ///< kernels that the host starts
 
   double seconds() const { return kernels + exchanges; }
   void add(const StackWork &other, double times = 1) {
@@ -58,7 +58,7 @@ public:
   /// What is added from here on runs `count` times; returns what was so before.
   double enter(double count);
   void leave(double before) { times = before; }
-  void addKernel(const Uncertain &latency, double runs);
+  void addKernel(const Uncertain &latency, double count, bool isStarted);
   void addExchange(const Uncertain &latency) { exchanges += latency * times; }
   /// Lengthens `total`, which has the latencies that were added, one after the other, of so many
   /// `sequences`.
@@ -69,7 +69,7 @@ private:
   StackFigures figures;
   std::string label;
   double times = 1;
-  double runs = 0;              ///< of kernels
+  double runs = 0;              ///< of kernels that the host starts
   Uncertain kernels, exchanges; ///< s
 };
 

@@ -30,6 +30,7 @@ struct StepItem {
   std::string kind;         ///< of a collective, "all_gather"; "" for a kernel
   std::string axis;         ///< of a collective, "tensor"
   int64_t count = 1;        ///< runs, one after the other
+  bool isJoined = false;    ///< a kernel that the host does not start
   bool isOfContext = false; ///< of a batch that is served: what it does depends on contexts
   std::vector<std::string> alike = {}; ///< axes along which ranks run the same kernel
   /// Items of the block whose results it reads; none for what goes into the block.

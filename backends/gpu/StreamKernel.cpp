@@ -41,6 +41,8 @@ Cost gpu::streamKernelCost(const LibraryQuery &of) {
   tile::FamilyOp family = tile::streamFor(library, stream.kind());
   StreamDesign design =
       streamDesign(family, chip, kernel->hasAttr("eager"), stream->intAttr("inputs"));
+  if (needed.isJoined)
+    design.launch = design.host = 0;
   StreamPrice price = streamPrice(design, work);
   KernelLines lines(of, price.total, family);
   addLines(lines, of, price);

@@ -144,7 +144,8 @@ void TileEvaluator::addMemories(Cost &cost) {
 void TileEvaluator::finish(Cost &cost) {
   cost.latency = slowest;
   cost.addBound(bound, slowest);
-  cost.addLaunch(chip.launch());
+  if (!work.isJoined)
+    cost.addLaunch(chip.launch());
   cost.macs = work.macs;
   cost.flops = work.flops;
   if (auto clock = chip.clock())
@@ -205,7 +206,7 @@ llvm::Optional<Cost> TileEvaluator::run() {
   Cost cost;
   addCompute(cost);
   addMemories(cost);
-  Uncertain latency = slowest + chip.launch();
+  Uncertain latency = work.isJoined ? slowest : slowest + chip.launch();
   if (latency.central() > 0)
     cost.utilization = needed->macLatency / latency;
   finish(cost);

@@ -57,7 +57,8 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, WorkMemo &works,
     cost.addBound("compute " + compute->slowestUnit().str(), compute->latency);
   else if (!cost.traffic.empty())
     cost.addBound("memory " + cost.traffic.front().memory, memoryTime);
-  cost.addLaunch(chip.launch());
+  if (!work->isJoined)
+    cost.addLaunch(chip.launch());
   if (cost.latency.central() > 0)
     cost.utilization = compute->macLatency / cost.latency;
   if (auto clock = chip.clock())

@@ -85,6 +85,7 @@ private:
   struct Item {
     std::string name, kind;
     double count = 1;
+    double starts = 1; ///< of the host, for each run
     Of of = Of::Tokens;
     bool isTimed = true;
     size_t line =
@@ -93,7 +94,8 @@ private:
     std::vector<Point> points;
     void addTo(StackWork &work, const Point &one) const {
       if (isTimed)
-        work.add(kind.empty() ? StackWork{one.seconds(), 0, 1} : StackWork{0, one.seconds(), 0},
+        work.add(kind.empty() ? StackWork{one.seconds(), 0, starts}
+                              : StackWork{0, one.seconds(), 0},
                  count);
     }
   };

@@ -165,6 +165,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   StepItem item;
   item.name = op.label().str();
   item.isOfContext = op->hasAttr("of_context");
+  item.isJoined = op.isJoined();
   item.alike = op->stringsAttr("alike");
   if (item.isOfContext ? !wanted.ofContext : !wanted.tokenWise) {
     record(*op, std::move(item));

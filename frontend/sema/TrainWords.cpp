@@ -153,13 +153,14 @@ static constexpr WordSpec runtimeWords[] = {
     {.word = "fuses",
      .kind = Choice,
      .maxArgs = anyNumber,
-     .choices = "elementwise epilogues biases additions products pairs experts",
+     .choices = "elementwise epilogues biases additions products pairs experts sums",
      .byDefault = "elementwise, epilogues",
      .doc = "what an evaluation runs as one kernel: elementwise kernels with those before them, or "
             "with products (of them such as bring weights alone), additions with the norm that "
             "reads the sum, products of one input, two kernels of one op that stand beside each "
             "other (rotary embeddings of queries and keys, entries of two caches), tokens that are "
-            "brought to their experts and back with the layer of experts"},
+            "brought to their experts and back with the layer of experts, additions and norms with "
+            "the sum over ranks that they read"},
     {.word = "joins",
      .kind = Text,
      .maxArgs = anyNumber,

@@ -57,6 +57,9 @@ static std::vector<OpDecl> kernelDecls() {
                 .oneOf({"input", "weight", "output", "intermediate", "cache"}),
             listAttr("shape", AttrKind::Int, "extents, outermost first").atLeast(0),
             stringAttr("dtype", "number format"), flagAttr("in_place", "updated in place"),
+            flagAttr("handed",
+                     "comes from what stands before on the chip: the kernel does not read "
+                     "it, and runs as the end of that, without a start of its own"),
             stringAttr("draw", "how its values are spread over what they index")
                 .oneOf({"uniform", "balanced", "zipf", "power_law"})
                 .optional(),

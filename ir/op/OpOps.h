@@ -30,6 +30,7 @@ struct OperandOp : ir::OpView {
   std::vector<int64_t> shape() const { return op->intsAttr("shape"); }
   llvm::StringRef dtype() const { return op->stringAttr("dtype"); }
   bool isInPlace() const { return op->hasAttr("in_place"); }
+  bool isHanded() const { return op->hasAttr("handed"); }
   /// How its values are spread over what they index; "" when nothing says so.
   llvm::StringRef draw() const { return op->stringAttr("draw"); }
   double theta() const;

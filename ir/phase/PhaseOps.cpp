@@ -49,6 +49,8 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
             intAttr("count", "how often").atLeast(1),
             symbolAttr("on", "the part of the chip that runs it").oneOf({"target.chip"}).optional(),
             stringAttr("using", "the provider that costs it, where several may").optional(),
+            flagAttr("joined",
+                     "runs as the end of what stands before it: the host does not start it"),
             intAttr("live_bytes", "resident while it runs").atLeast(0),
             intAttr("input_bytes", "of activations it reads").atLeast(0),
             intAttr("output_bytes", "it writes").atLeast(0),

@@ -65,6 +65,7 @@ struct KernelOp : ir::OpView {
   llvm::StringRef run() const { return op->symbolAttr("run"); }
   llvm::StringRef label() const { return op->stringAttr("label"); }
   int64_t count() const { return op->intAttr("count"); }
+  bool isJoined() const { return op->hasAttr("joined"); }
   int64_t liveBytes() const { return op->intAttr("live_bytes"); }
   int64_t inputBytes() const { return op->intAttr("input_bytes"); }
   int64_t outputBytes() const { return op->intAttr("output_bytes"); }

@@ -3,6 +3,7 @@
 
 #include "ir/op/OpOps.h"
 #include "ir/study/TrainOps.h"
+#include "passes/HandedOver.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
@@ -322,8 +323,12 @@ void StepSequences::kernel(const Operation &op, const Operation &kernel, Region 
   std::string tiled = usesTiles ? tileSymbol(kernel.symbol(), chip.symbol()) : "";
   bool isTiled = usesTiles && module.lookup(tiled);
   int64_t input = 0, weights = 0, output = 0, wide = 0;
-  for (const Value *operand : op.operands()) {
+  std::vector<op::OperandOp> parameters = inputsOf(op::KernelOp(module.lookup(kernel.symbol())));
+  for (size_t i = 0; i < op.operandCount(); ++i) {
+    const Value *operand = &op.operand(i);
     auto tensor = as<op::TensorOp>(operand->definingOp());
+    if (parameters[i].isHanded())
+      continue;
     (tensor && tensor.kind() == "weight" ? weights : input) += bytesOfValue(*operand);
     if (bitsOf(operand->type().dtype()) == 16)
       wide += operand->type().elements().getValueOr(0);
@@ -345,6 +350,8 @@ void StepSequences::kernel(const Operation &op, const Operation &kernel, Region 
       made->setAttr(name, *share);
   if (std::vector<std::string> axes = alikeAxes(op); !axes.empty())
     made->setAttr("alike", Attribute::strings(axes));
+  if (isJoined(kernel))
+    made->setAttr("joined", Attribute::unit());
   if (ofWeights.count(&op))
     made->setAttr("for_weights", Attribute::unit());
   if (op.hasAttr("discarded"))
