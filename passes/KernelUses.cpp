@@ -5,6 +5,7 @@
 #include "ir/target/TargetOps.h"
 #include "passes/FusedPlan.h"
 #include "passes/Names.h"
+#include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -31,12 +32,29 @@ static size_t statementCount(op::KernelOp kernel) {
   return count;
 }
 
-KernelUse passes::kernelUse(op::KernelOp kernel) { return {kernel, {{kernel, 0}}}; }
+KernelUse passes::kernelUse(op::KernelOp kernel) { return {kernel, nullptr, {{kernel, 0}}}; }
+
+bool KernelUse::isWeight(llvm::StringRef tensor) const {
+  std::vector<op::OperandOp> inputs = inputsOf(kernel);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].symbol() != tensor)
+      continue;
+    if (inputs[i].role() == "weight" || !applied || i >= applied->operandCount())
+      return inputs[i].role() == "weight";
+    auto made = as<op::TensorOp>(applied->operand(i).definingOp());
+    return made && made.kind() == "weight";
+  }
+  return false;
+}
 
 KernelUse passes::kernelUse(const Operation &op) {
-  if (auto apply = as<op::ApplyOp>(op))
-    return kernelUse(op::KernelOp(resolve(op, apply.kernel())));
+  if (auto apply = as<op::ApplyOp>(op)) {
+    KernelUse use = kernelUse(op::KernelOp(resolve(op, apply.kernel())));
+    use.applied = &op;
+    return use;
+  }
   KernelUse use;
+  use.applied = &op;
   auto fused = as<op::FusedOp>(op);
   if (!fused || fused.kernel().empty())
     return use;

@@ -16,11 +16,16 @@ namespace passes {
 /// One kernel that runs, and the kernels it is made of with the number of their first statement.
 struct KernelUse {
   op::KernelOp kernel;
+  const ir::Operation *applied = nullptr; ///< what applies it; null for a kernel by itself
   struct Member {
     op::KernelOp kernel;
     size_t firstStatement;
   };
   llvm::SmallVector<Member, 3> members;
+
+  /// Whether `tensor` of the kernel is a weight of the model where this applies it, also where the
+  /// kernel, such as that of an equation in a workload, does not say so.
+  bool isWeight(llvm::StringRef tensor) const;
 };
 
 /// The kernel of op.apply or op.fused; a null kernel for other operations, and for a group that has

@@ -47,7 +47,7 @@ private:
   bool proposeLayer(const KernelUse &use, llvm::StringRef symbol);
   bool proposeAttention(const KernelUse &use, llvm::StringRef symbol);
   Operation *choice(const KernelUse &use, llvm::StringRef symbol, llvm::StringRef library);
-  void emitProduct(const Product &product, Region &into, const Location &location);
+  void emitProduct(const KernelUse &use, const Product &product, Region &into);
   void choose(target::ChipOp target, Operation &statement);
   Operation *emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run, int64_t units,
                   llvm::StringRef memory, target::ComputeOp unit, const Location &location);
@@ -227,7 +227,7 @@ bool TileLowering::propose(const KernelUse &use, llvm::StringRef symbol) {
     if (!library ||
         !tile::gemmFor(library, product->format, product->right.access->format, product->batch > 1))
       continue;
-    emitProduct(*product, choice(use, symbol, name)->body(), use.kernel->location());
+    emitProduct(use, *product, choice(use, symbol, name)->body());
     return true;
   }
   return false;
@@ -324,8 +324,8 @@ static int64_t alignmentOf(const Product &product) {
   return std::gcd(alignment, bytes(product.result, isTurned ? product.m : product.n));
 }
 
-void TileLowering::emitProduct(const Product &product, Region &into, const Location &location) {
-  auto op = builder.create<tile::ProductOp>(into, location);
+void TileLowering::emitProduct(const KernelUse &use, const Product &product, Region &into) {
+  auto op = builder.create<tile::ProductOp>(into, use.kernel->location());
   op->setAttr("batch", product.batch);
   op->setAttr("m", product.m);
   op->setAttr("n", product.n);
@@ -345,7 +345,7 @@ void TileLowering::emitProduct(const Product &product, Region &into, const Locat
   op->setAttr("tensors", Attribute::strings(tensors));
   if (int64_t alignment = alignmentOf(product); alignment < 16)
     op->setAttr("alignment", alignment);
-  if (product.hasWeights())
+  if (use.isWeight(product.right.access->tensor))
     op->setAttr("weights", Attribute::unit());
   if (copies > 0)
     op->setAttr("copies", copies);
