@@ -274,6 +274,7 @@ static void addWork(llvm::Optional<ChipWork> &total, const llvm::Optional<ChipWo
   total->network += part->network * count;
   total->launch += part->launch * count;
   total->computeEnergy += part->computeEnergy.times(static_cast<double>(count));
+  total->demand.add(part->demand, static_cast<double>(count));
 }
 
 llvm::Optional<std::string> perfc::addSequential(Cost &total, const Cost &part, int64_t count) {

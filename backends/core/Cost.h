@@ -10,6 +10,7 @@
 #ifndef PERFC_BACKENDS_CORE_COST_H
 #define PERFC_BACKENDS_CORE_COST_H
 
+#include "backends/core/PowerHold.h"
 #include "ir/common/Quantity.h"
 #include "ir/common/Source.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -148,6 +149,7 @@ struct ChipWork {
   Uncertain network; ///< s in which networks move words, on a chip or between chips
   Uncertain launch;  ///< s until a kernel or a library starts
   Figure computeEnergy;
+  PowerDemand demand; ///< of kernels of libraries
 };
 
 /// Who computed a cost, and how.

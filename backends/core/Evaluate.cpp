@@ -46,6 +46,7 @@ private:
   llvm::Optional<std::string> scaleToChips(Cost &total);
   void checkPower(Cost &total);
   double tokensAndCopies(Cost &total);
+  void holdPower(Cost &total);
   void finish(const Chip &chip, Cost &total);
 
   const ir::Module &module;
@@ -267,6 +268,26 @@ llvm::Optional<std::string> StudyEvaluator::scaleToChips(Cost &total) {
   return addSequential(total, rest);
 }
 
+/// The time by which a long run is longer at the power limit, in which chips draw as much as
+/// before.
+void StudyEvaluator::holdPower(Cost &total) {
+  double seconds = total.latency.central();
+  double held = total.work ? heldTime(total.work->demand, seconds) : 0;
+  if (held <= 0)
+    return;
+  double share = held / seconds;
+  Uncertain time = total.latency * share;
+  Figure energy = total.energy.without(total.exchangeEnergy).times(share);
+  Figure others = otherChips.times(share);
+  total.latency += time;
+  total.utilization = total.utilization * (1 / (1 + share));
+  total.energy += energy;
+  otherChips += others;
+  total.addBound("power", time);
+  energy += others;
+  total.breakdown.children.emplace_back(PartKind::Phase, "power", SourceRange(), time, energy);
+}
+
 /// A mean power beyond what the chips are designed for: the clock would have to fall.
 void StudyEvaluator::checkPower(Cost &total) {
   llvm::Optional<Quantity> limit = ir::as<target::ChipOp>(*chipOp).tdp();
@@ -358,6 +379,7 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
     total.busBandwidth = llvm::None;
   total.leavesOutMemories = exchanges && !computes;
   const ir::Value *tokens = tokensOf(module, wholeSubject());
+  holdPower(total);
   bool hasSequences = tokens && !tokens->type().shape().empty();
   stack.finish(total, hasSequences ? static_cast<double>(tokens->type().shape().front()) : 0);
   Chip chip(*chipOp);

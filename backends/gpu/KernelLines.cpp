@@ -85,6 +85,12 @@ void KernelLines::power(tile::FamilyOp family, DType format, double macs) {
     if (chip.outermost && traffic.memory == chip.outermost->name())
       activity.bytes += traffic.bytes();
   KernelEnergy energy = kernelEnergy(design, activity, cost.latency.central());
+  // What the units have of the limit is in the price of kernels that say it.
+  bool isHeld = family->hasAttr("board");
+  cost.work->demand = {energy.issue + (isHeld ? energy.operations : activity.operations),
+                       isHeld ? energy.memory : activity.bytes * design.byteEnergy, energy.idle,
+                       design.reached * design.limit * cost.latency.central(),
+                       cost.work->unit.central()};
   Figure operations(chip.generation.measuredEnergy() * energy.operations);
   if (perMac <= 0 && macs > 0)
     operations += Figure::notGiven("generation", chip.generation.symbol());
