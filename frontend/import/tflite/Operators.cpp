@@ -38,7 +38,8 @@ static constexpr llvm::StringLiteral names =
     "STABLEHLO_SUBTRACT STABLEHLO_TANH STABLEHLO_SCATTER STABLEHLO_COMPARE STABLEHLO_CONVERT "
     "STABLEHLO_DYNAMIC_SLICE STABLEHLO_DYNAMIC_UPDATE_SLICE STABLEHLO_PAD STABLEHLO_IOTA "
     "STABLEHLO_DOT_GENERAL STABLEHLO_REDUCE_WINDOW STABLEHLO_SORT STABLEHLO_WHILE "
-    "STABLEHLO_GATHER STABLEHLO_TRANSPOSE DILATE STABLEHLO_RNG_BIT_GENERATOR REDUCE_WINDOW ";
+    "STABLEHLO_GATHER STABLEHLO_TRANSPOSE DILATE STABLEHLO_RNG_BIT_GENERATOR REDUCE_WINDOW "
+    "STABLEHLO_COMPOSITE STABLEHLO_SHIFT_LEFT STABLEHLO_CBRT STABLEHLO_CASE ";
 
 llvm::StringRef tflite::nameOfCode(int64_t code) {
   static const std::vector<llvm::StringRef> list = [] {
@@ -108,6 +109,7 @@ static constexpr Option matMulOptions[] = {{"adj_x", 0, OptionKind::Byte},
 static constexpr Option geluOptions[] = {{"approximate", 0, OptionKind::Byte}};
 static constexpr Option reverseOptions[] = {{"seq_dim", 0}, {"batch_dim", 1}};
 static constexpr Option oneGraphOptions[] = {{"subgraph", 0}};
+static constexpr Option compositeOptions[] = {{"subgraph", 1}}; // 0, the model, where none is
 static constexpr Option twoGraphsOptions[] = {{"first", 0}, {"second", 1}};
 
 llvm::ArrayRef<Option> tflite::optionsOf(llvm::StringRef name) {
@@ -151,6 +153,7 @@ llvm::ArrayRef<Option> tflite::optionsOf(llvm::StringRef name) {
       {"SPLIT", partsOptions},
       {"SPLIT_V", partsOptions},
       {"SQUEEZE", squeezedOptions},
+      {"STABLEHLO_COMPOSITE", compositeOptions},
       {"STRIDED_SLICE", stridedSliceOptions},
       {"SUB", activationOptions},
       {"SUM", reducerOptions},

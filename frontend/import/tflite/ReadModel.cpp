@@ -260,8 +260,8 @@ bool Reader::code(const file::Operator &from, Node &node) {
     return true;
   }
   // Without a table all options are what they are where they are not given.
-  const auto *options =
-      from.options() ? reinterpret_cast<const flatbuffers::Table *>(from.options()) : nullptr;
+  const file::Any *given = from.later() ? from.later() : from.options();
+  const auto *options = reinterpret_cast<const flatbuffers::Table *>(given);
   for (const Option &one : optionsOf(node.op)) {
     Attribute attribute;
     attribute.name = one.name;
@@ -356,7 +356,9 @@ bool Reader::node(SubGraph &at, const file::Operator &from, std::deque<Node> &no
     return branch(node);
   if (node.op == "WHILE")
     return loop(node);
-  if (node.op == "CALL")
+  // A larger operator, of which the file also has the smaller ones.
+  bool isWhole = node.op == "STABLEHLO_COMPOSITE" && node.find("subgraph")->integer > 0;
+  if (node.op == "CALL" || isWhole)
     node = call(node.find("subgraph")->integer, node.inputs, node.outputs, node.offset);
   return true;
 }

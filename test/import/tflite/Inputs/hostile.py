@@ -91,6 +91,7 @@ FILES = {
     "cycle.tflite": plain(cycle),
     "recursive.tflite": recursive(),
     "turns.tflite": turns(),
+    "whole.tflite": plain(op=lambda g, x: g.op("STABLEHLO_COMPOSITE", [x], [[2, 3]], later={0: "more", 1: ("i", 7)})),
     "name.tflite": plain(op=lambda g, x: g.op("CUSTOM", [x], [[2, 3]], custom="n" * 1000000)),
     "fit.tflite": plain(op=lambda g, x: g.op("BATCH_MATMUL", [x, g.stored([4, 5])], [[2, 5]], {})),
     "channels.tflite": plain(op=lambda g, x: g.op("CONV_2D", [x, g.stored([4, 1, 1, 3])], [[2, 4]], {})),

@@ -13,7 +13,8 @@ LOG SUM SQRT RSQRT SHAPE POW ARG_MIN FAKE_QUANT REDUCE_PROD REDUCE_MAX PACK LOGI
 FLOOR_DIV REDUCE_ANY SQUARE ZEROS_LIKE FILL FLOOR_MOD RANGE RESIZE_NEAREST_NEIGHBOR LEAKY_RELU SQUARED_DIFFERENCE MIRROR_PAD ABS SPLIT_V
 UNIQUE CEIL REVERSE_V2 ADD_N GATHER_ND COS RANK=110 ELU MATRIX_DIAG=113 QUANTIZE ROUND=116 HARD_SWISH IF WHILE NON_MAX_SUPPRESSION_V4
 SCATTER_ND=122 SELECT_V2 DENSIFY SEGMENT_SUM BATCH_MATMUL CUMSUM=128 CALL_ONCE BROADCAST_TO CONV_3D=132 REDUCE_ALL=140 GELU=150
-DYNAMIC_UPDATE_SLICE RELU_0_TO_1 SIGN=158 BITWISE_XOR=160 STABLEHLO_LOGISTIC=162 STABLEHLO_ADD""".split()
+DYNAMIC_UPDATE_SLICE RELU_0_TO_1 SIGN=158 BITWISE_XOR=160 STABLEHLO_LOGISTIC=162 STABLEHLO_ADD
+STABLEHLO_COMPOSITE=206 STABLEHLO_SHIFT_LEFT""".split()
 CODES = {}
 for word in NAMES:
     name, _, number = word.partition("=")
@@ -112,14 +113,15 @@ class Graph:
     def numbers(self, *values):
         return self.stored([len(values)], INT32, values, "numbers")
 
-    def op(self, name, inputs, shapes, options=None, type=FLOAT, custom=None, names=(), scale=None):
-        """An operation with results of SHAPES; OPTIONS are {place: (form, number)}."""
+    def op(self, name, inputs, shapes, options=None, type=FLOAT, custom=None, names=(), scale=None, later=None):
+        """An operation with results of SHAPES; OPTIONS are {place: (form, number)}, and so are those that newer operators have, LATER."""
         code = CODES[name]
         self.model.codes.append({0: ("b", min(code, 127)), 1: custom, 3: ("i", code)})
         results = [self.tensor(shape, type, names[i] if i < len(names) else f"{name.lower()}{len(self.operators)}_{i}", scale=scale)
                    for i, shape in enumerate(shapes)]
         self.operators.append({0: ("I", len(self.model.codes) - 1), 1: ("i", list(inputs)), 2: ("i", results),
-                               3: ("B", 1) if options is not None else None, 4: options})
+                               3: ("B", 1) if options is not None else None, 4: options,
+                               11: ("B", 1) if later is not None else None, 12: later})
         return results[0] if results else None
 
     def table(self):

@@ -1,6 +1,6 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes small networks as exporters write them: quantised.tflite, halves.tflite (weights of 16 bits behind DEQUANTIZE), open.tflite
-(a batch of any size) and control.tflite (graphs that others call)."""
+(a batch of any size), control.tflite (graphs that others call) and whole.tflite (larger operators, with the smaller ones or without)."""
 import hashlib
 import json
 
@@ -90,8 +90,21 @@ def control():
     write("control.tflite", model)
 
 
+def whole():
+    model = Model()
+    g, inner = model.graphs[0], model.graph()
+    q, k, v = (inner.input([1, 4, 16, 8], name=name) for name in "qkv")
+    p = inner.op("SOFTMAX", [inner.op("BATCH_MATMUL", [q, k], [[1, 4, 16, 16]], {1: ("B", 1)})], [[1, 4, 16, 16]], {})
+    inner.outputs = [inner.op("BATCH_MATMUL", [p, v], [[1, 4, 16, 8]], {})]
+    x = [g.input([1, 4, 16, 8], name=name) for name in "abc"]
+    y = g.op("STABLEHLO_COMPOSITE", x, [[1, 4, 16, 8]], later={0: "odml.scaled_dot_product_attention", 1: ("i", 1)})
+    g.outputs = [g.op("STABLEHLO_COMPOSITE", [y], [[1, 4, 16, 8]], later={0: "some.other", 1: ("i", -1)})]
+    write("whole.tflite", model)
+
+
 if __name__ == "__main__":
     models = [quantised(), halves()]
     open("models.json", "w").write(json.dumps(models))
     open_batch()
     control()
+    whole()
