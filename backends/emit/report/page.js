@@ -239,6 +239,7 @@
   function reasons(result) {
     const kernels = kernelsOf(result.breakdown, 1, []).filter((one) => one.latency > 0).sort((a, b) => b.latency - a.latency), most = 8;
     if (!kernels.length && !result.bounds.length) return null;
+    const bounds = result.bounds.filter((bound) => bound.latency > 5e-4 * result.latency).sort((a, b) => b.latency - a.latency);
     const list = make("ol", { class: "reasons" }, ...kernels.slice(0, most).map((one) => {
       const runs = one.runs * (one.part.count || 1), parts = (one.part.parts || []).filter((part) => part.latency > 0).sort((a, b) => b.latency - a.latency);
       return make("li", {}, one.part.label + (runs > 1 ? ", " + grouped(runs) + " times" : "") + ": " + quantity(one.latency, "s") + ", " + share(one.latency, result.latency) +
@@ -248,7 +249,7 @@
     return make("div", {}, make("h3", {}, "Why: the chain of reasons"),
       make("p", {}, result.time + " " + quantity(result.latency, "s") + (result.provider ? ", by " + result.provider : "") + (result.mapping ? " with mapping " + result.mapping : ""), source(result.at)),
       result.formula ? make("p", { class: "note" }, result.formula) : "",
-      make("ul", {}, ...result.bounds.filter((bound) => bound.latency > 0).map((bound) => make("li", {}, make("span", { class: "bar", style: "width:" + Math.max(1, 160 * bound.latency / result.latency) + "px" }), share(bound.latency, result.latency) + " of the time " + bound.resource + " limits"))),
+      make("ul", {}, ...bounds.map((bound) => make("li", {}, make("span", { class: "bar", style: "width:" + Math.max(1, 160 * bound.latency / result.latency) + "px" }), share(bound.latency, result.latency) + " of the time " + bound.resource + " limits"))),
       list, kernels.length > most ? make("p", { class: "note" }, "and " + (kernels.length - most) + " shorter ones") : "");
   }
 
