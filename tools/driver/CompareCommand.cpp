@@ -10,6 +10,7 @@
 #include "tools/driver/ComparisonText.h"
 #include "tools/driver/ProgramFile.h"
 #include "tools/driver/ToolOption.h"
+#include <fmt/format.h>
 #include <set>
 
 using namespace perfc;
@@ -84,7 +85,9 @@ static Pairs namedPair(Session &session, const Evaluation &evaluation,
     std::vector<const emit::Result *> named = evaluation.named(name);
     if (named.empty() && !session.diagnostics.hasErrors())
       session.diagnostics.report({}, diag::UnknownResult, name)
-          .help("`evaluate … as name` gives a result a name");
+          .help(name.find('=') == std::string::npos
+                    ? "`evaluate … as name` gives a result a name"
+                    : fmt::format("`-D NAME=VALUE --second {}` compares two settings", name));
     if (!named.empty())
       found.push_back(named.front());
   }
