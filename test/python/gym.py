@@ -49,6 +49,8 @@ class Environments(unittest.TestCase):
                 environment.step(wrong)
         with self.assertRaisesRegex(ValueError, "no parameter with a list"):
             Environment(perfc.compile("param n = 1\n"))
+        with self.assertRaisesRegex(KeyError, "a result of `evaluate` has no metric `lateness`"):
+            Environment(perfc.compile(PROGRAM), minimize="lateness")
 
     def test_say_what_does_not_fit(self):
         environment = Environment(perfc.compile(EXAMPLES / "design_space.perf"))

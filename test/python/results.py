@@ -49,6 +49,10 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(results.column("macs").tolist(), [n * 64 * 64 for n in (32, 32, 64, 64, 128, 128)])
         self.assertEqual(program.run()[0]["macs"].value, 64 ** 3)  # as before
         self.assertEqual(len(program.sweep(n=[])), 0)
+        for wrong in ({"way": "fp16"}, {"n": 5}):  # no letters of a word, no single value
+            with self.assertRaisesRegex(TypeError, f"a sweep takes several values of `{next(iter(wrong))}`"):
+                program.sweep(**wrong)
+        self.assertEqual(repr(program), "Program(n, way)")
 
     def test_run_those_of_the_program(self):
         program = perfc.compile(SIZES + "sweep m in [1, 2] { evaluate matmul(M = m, N = n, K = 1) on h100_sxm }\n")

@@ -77,11 +77,11 @@ class Environment:
         point = {name: values[choice] for (name, values), choice in zip(self._values.items(), choices)}
         information: dict[str, Any] = {"point": point, "action": list(choices)}
         try:
-            metrics = self._program.run(point)[self._result].metrics
+            result = self._program.run(point)[self._result]
         except Error as error:  # a mapping that does not fit, say
             return {**information, "problem": str(error), "value": _FAILED, **dict.fromkeys(self._metrics, math.nan)}
         for name in (self._goal, *self._metrics):
-            value = metrics[name].value
+            value = result[name].value
             information[name] = math.nan if value is None else value
         goal = information[self._goal]
         return {**information, "value": _FAILED if math.isnan(goal) else goal}

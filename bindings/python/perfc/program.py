@@ -6,7 +6,8 @@ import numbers
 import os
 import signal
 import threading
-from typing import Callable, Iterable, Mapping, Optional, Union
+from collections.abc import Iterable, Mapping
+from typing import Callable, Optional, Union
 
 from ._native import Parameter, Problem, Progress, RunSettings, Statements
 from ._native import Program as _Program
@@ -76,6 +77,9 @@ class Program:
         results; Error is raised where all of them fail. Ctrl-C ends the sweep with the points so far.
         """
         axes = {**axes, **more}
+        for name, choices in axes.items():
+            if isinstance(choices, str) or not isinstance(choices, Iterable):
+                raise TypeError(f"a sweep takes several values of `{name}`, such as [{choices!r}], not {choices!r}")
         if not axes:
             return self._run(_settings(Statements.SWEEPS, threads, seed, within), {}, progress)
         results = self._evaluate(_settings(Statements.ALL, threads, seed, within), axes, progress)
@@ -86,6 +90,9 @@ class Program:
     def check(self) -> list[Problem]:
         """The mistakes and warnings that can be known without evaluating, none where all is fine."""
         return self._native.check().problems
+
+    def __repr__(self) -> str:
+        return f"Program({', '.join(self._names) or 'without parameters'})"  # whose values a run in another thread may change
 
     def cancel(self) -> None:
         """Ends a run that another thread is in, as Ctrl-C does."""
