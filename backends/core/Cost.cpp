@@ -140,8 +140,10 @@ void Cost::stretchTimes(double factor) {
 
 void Cost::dropTimes() {
   latency = exposed = idle = utilization = 0;
-  if (work)
+  if (work) {
     work->compute = work->unit = work->network = work->launch = 0;
+    work->demand = PowerDemand();
+  }
   cycles = llvm::None;
   bounds.clear();
   for (MemoryTraffic &memory : traffic)

@@ -3,6 +3,7 @@
 
 #include "backends/core/AlikeRanks.h"
 #include "backends/core/Chip.h"
+#include "backends/core/PowerHold.h"
 #include "backends/core/RankNetwork.h"
 #include "backends/core/StackTime.h"
 #include "ir/collective/CollectiveOps.h"
