@@ -2,6 +2,7 @@
 #include "backends/gpu/StreamKernel.h"
 
 #include "ir/core/Module.h"
+#include "ir/op/OpOps.h"
 
 using namespace perfc;
 using namespace perfc::gpu;
@@ -31,6 +32,16 @@ static void addLines(KernelLines &lines, const LibraryQuery &of, const StreamPri
   lines.bound("launch", price.launch);
 }
 
+/// Elements that an elementwise kernel loads and stores, by the format of its first operand.
+static double elementsOf(const LibraryQuery &of) {
+  const ir::Operation *run = of.kernel->module()->lookup(of.kernel.run());
+  for (const ir::Operation &part : run->body())
+    if (auto operand = ir::as<op::OperandOp>(part))
+      if (auto format = parseDType(operand->stringAttr("dtype")))
+        return static_cast<double>(of.work.readBytes + of.work.writtenBytes) / storedBytes(*format);
+  return 0;
+}
+
 Cost gpu::streamKernelCost(const LibraryQuery &of) {
   const auto &[kernel, chip, needed, compute] = of;
   tile::StreamOp stream = tile::streamOf(*kernel);
@@ -43,6 +54,10 @@ Cost gpu::streamKernelCost(const LibraryQuery &of) {
       streamDesign(family, chip, kernel->hasAttr("eager"), stream->intAttr("inputs"));
   if (needed.isJoined)
     design.launch = design.host = 0;
+  if (work.rows == 0 && design.elementTime > 0) {
+    work.rows = 1;
+    work.rowLength = elementsOf(of);
+  }
   StreamPrice price = streamPrice(design, work);
   KernelLines lines(of, price.total, family);
   addLines(lines, of, price);
