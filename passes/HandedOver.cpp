@@ -7,6 +7,8 @@
 #include "passes/analysis/Streams.h"
 #include "passes/training/ShardKernel.h"
 #include "llvm/ADT/STLExtras.h"
+#include <fmt/format.h>
+#include <vector>
 
 using namespace perfc;
 using namespace perfc::ir;

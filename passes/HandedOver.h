@@ -12,6 +12,7 @@
 #include "passes/FusionRules.h"
 #include "passes/Pass.h"
 #include <map>
+#include <utility>
 
 namespace perfc {
 namespace passes {

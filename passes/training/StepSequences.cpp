@@ -7,6 +7,7 @@
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
+#include "passes/analysis/KernelModel.h"
 #include "passes/analysis/LiveBytes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -327,7 +328,7 @@ void StepSequences::kernel(const Operation &op, const Operation &kernel, Region 
   for (size_t i = 0; i < op.operandCount(); ++i) {
     const Value *operand = &op.operand(i);
     auto tensor = as<op::TensorOp>(operand->definingOp());
-    if (parameters[i].isHanded())
+    if (i < parameters.size() && parameters[i].isHanded())
       continue;
     (tensor && tensor.kind() == "weight" ? weights : input) += bytesOfValue(*operand);
     if (bitsOf(operand->type().dtype()) == 16)
