@@ -29,7 +29,7 @@ void Progress::at(llvm::StringRef what) {
 void Progress::count(Level level, int64_t done, int64_t total) {
   std::lock_guard<std::mutex> lock(mutex);
   Work &work = at(level);
-  if (done <= work.done || total != work.total) { // another work begins
+  if (done < work.done || total != work.total) { // another work begins
     work.doneBefore = done;
     work.since = Clock::now();
   }
