@@ -3,7 +3,10 @@
 
 #include "api/PartCauses.h"
 #include "backends/emit/StatementForm.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 
 using namespace perfc;

@@ -6,6 +6,7 @@
 #include "ir/study/AllOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 using namespace perfc;
 using namespace perfc::api;
