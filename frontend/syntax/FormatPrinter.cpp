@@ -33,6 +33,7 @@ private:
   unsigned spacesOf(Place place) const { return lines[place.line].tokens[place.token].spaces; }
   bool areAlike(Place a, Place b) const;
   void alignMeant(llvm::ArrayRef<Place> chain, size_t lineCount);
+  unsigned columnFor(llvm::ArrayRef<Place> chain) const;
   void align(llvm::ArrayRef<Place> chain);
   unsigned naturalColumn(Place place) const;
 
@@ -81,15 +82,22 @@ bool Aligner::areAlike(Place a, Place b) const {
          (!isValue || (a.token == b.token && left[0].text == right[0].text));
 }
 
-/// `lineCount` lines are neighbours.
+/// `lineCount` lines are neighbours. What is aligned must look meant in the result, too, or it
+/// would not stay when that is formatted.
 void Aligner::alignMeant(llvm::ArrayRef<Place> chain, size_t lineCount) {
   auto isPadded = [&](Place place) { return spacesOf(place) > 1; };
   if (std::none_of(chain.begin(), chain.end(), isPadded))
     return;
-  bool isClear =
-      chain.size() == lineCount || std::count_if(chain.begin(), chain.end(), isPadded) > 1 ||
-      std::any_of(chain.begin(), chain.end(), [&](Place place) { return spacesOf(place) > 2; });
-  if (isClear)
+  unsigned column = columnFor(chain);
+  auto isClear = [&](auto spaces) {
+    auto have = [&](unsigned more) {
+      return std::count_if(chain.begin(), chain.end(),
+                           [&](Place place) { return spaces(place) > more; });
+    };
+    return chain.size() == lineCount || have(1) > 1 || have(2) > 0;
+  };
+  if (isClear([&](Place place) { return spacesOf(place); }) &&
+      isClear([&](Place place) { return column - naturalColumn(place) + 1; }))
     return align(chain);
   while (!chain.empty()) {
     size_t count = 1;
@@ -101,12 +109,18 @@ void Aligner::alignMeant(llvm::ArrayRef<Place> chain, size_t lineCount) {
   }
 }
 
-void Aligner::align(llvm::ArrayRef<Place> chain) {
-  if (chain.size() < 2)
-    return;
+/// The first column in which all can start.
+unsigned Aligner::columnFor(llvm::ArrayRef<Place> chain) const {
   unsigned column = 0;
   for (Place place : chain)
     column = std::max(column, naturalColumn(place));
+  return column;
+}
+
+void Aligner::align(llvm::ArrayRef<Place> chain) {
+  if (chain.size() < 2)
+    return;
+  unsigned column = columnFor(chain);
   for (Place place : chain)
     lines[place.line].tokens[place.token].gap = column - naturalColumn(place) + 1;
 }
