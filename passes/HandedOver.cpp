@@ -71,6 +71,8 @@ void HandedOver::mark(Operation &reader, size_t operand) {
 }
 
 void HandedOver::run(Region &region, const FusionRules &rules) {
+  if (!rules.sums && !rules.additions)
+    return;
   for (Operation &op : region) {
     if (op.is(op::RepeatOp::opName))
       run(op.body(), rules);

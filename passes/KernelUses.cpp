@@ -34,17 +34,35 @@ static size_t statementCount(op::KernelOp kernel) {
 
 KernelUse passes::kernelUse(op::KernelOp kernel) { return {kernel, nullptr, {{kernel, 0}}}; }
 
+bool passes::isWeight(const Value &value) {
+  auto tensor = as<op::TensorOp>(value.definingOp());
+  return tensor && tensor.kind() == "weight";
+}
+
+/// Whether `use` applies its kernel to a weight as input `i`.
+static bool appliesWeight(const KernelUse &use, size_t i) {
+  return use.applied && i < use.applied->operandCount() && isWeight(use.applied->operand(i));
+}
+
 bool KernelUse::isWeight(llvm::StringRef tensor) const {
   std::vector<op::OperandOp> inputs = inputsOf(kernel);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].symbol() != tensor)
-      continue;
-    if (inputs[i].role() == "weight" || !applied || i >= applied->operandCount())
-      return inputs[i].role() == "weight";
-    auto made = as<op::TensorOp>(applied->operand(i).definingOp());
-    return made && made.kind() == "weight";
-  }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].symbol() == tensor)
+      return inputs[i].role() == "weight" || appliesWeight(*this, i);
   return false;
+}
+
+bool KernelUse::hasOwnWeights() const {
+  std::vector<op::OperandOp> inputs = inputsOf(kernel);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].role() != "weight" && appliesWeight(*this, i))
+      return true;
+  return false;
+}
+
+std::string passes::tileSymbol(const KernelUse &use, llvm::StringRef chip) {
+  return fmt::format("{}__{}__{}tile", use.kernel.symbol(), chip,
+                     use.hasOwnWeights() ? "weights__" : "");
 }
 
 KernelUse passes::kernelUse(const Operation &op) {
@@ -69,15 +87,14 @@ KernelUse passes::kernelUse(const Operation &op) {
   return use;
 }
 
-bool passes::forEachKernel(study::EvaluateOp evaluate, llvm::StringRef pass,
-                           DiagnosticEngine &diagnostics,
-                           llvm::function_ref<void(const KernelUse &)> visit) {
+bool passes::forEachUse(study::EvaluateOp evaluate, llvm::StringRef pass,
+                        DiagnosticEngine &diagnostics,
+                        llvm::function_ref<void(const KernelUse &)> visit) {
   Operation *subject = resolve(*evaluate, evaluate.subject());
   if (auto kernel = as<op::KernelOp>(subject)) {
     visit(kernelUse(kernel));
     return true;
   }
-  llvm::DenseSet<const Operation *> seen;
   std::vector<const Operation *> order;
   bool inlined = true;
   subject->walk([&](Operation &op) {
@@ -93,12 +110,20 @@ bool passes::forEachKernel(study::EvaluateOp evaluate, llvm::StringRef pass,
   });
   if (!inlined)
     return false;
-  for (const Operation *op : order) {
-    KernelUse use = kernelUse(*op);
-    if (use.kernel && seen.insert(use.kernel.op).second)
+  for (const Operation *op : order)
+    if (KernelUse use = kernelUse(*op); use.kernel)
       visit(use);
-  }
   return true;
+}
+
+bool passes::forEachKernel(study::EvaluateOp evaluate, llvm::StringRef pass,
+                           DiagnosticEngine &diagnostics,
+                           llvm::function_ref<void(const KernelUse &)> visit) {
+  llvm::DenseSet<const Operation *> seen;
+  return forEachUse(evaluate, pass, diagnostics, [&](const KernelUse &use) {
+    if (seen.insert(use.kernel.op).second)
+      visit(use);
+  });
 }
 
 /// True when every index that `mapping` names is one of `statement`.

@@ -13,6 +13,9 @@
 namespace perfc {
 namespace passes {
 
+/// True for the result of an op.tensor that is a weight.
+bool isWeight(const ir::Value &value);
+
 /// One kernel that runs, and the kernels it is made of with the number of their first statement.
 struct KernelUse {
   op::KernelOp kernel;
@@ -26,6 +29,8 @@ struct KernelUse {
   /// Whether `tensor` of the kernel is a weight of the model where this applies it, also where the
   /// kernel, such as that of an equation in a workload, does not say so.
   bool isWeight(llvm::StringRef tensor) const;
+  /// Whether there is a tensor of the latter kind: other uses of the kernel may have none.
+  bool hasOwnWeights() const;
 };
 
 /// The kernel of op.apply or op.fused; a null kernel for other operations, and for a group that has
@@ -34,14 +39,20 @@ KernelUse kernelUse(const ir::Operation &op);
 /// `kernel` by itself.
 KernelUse kernelUse(op::KernelOp kernel);
 
+/// The blocks of a kernel on `chip`: of one symbol for all uses that have the same weights.
+std::string tileSymbol(const KernelUse &use, llvm::StringRef chip);
+
 /// The axes along which ranks run all that `op` applies alike.
 std::vector<std::string> alikeAxes(const ir::Operation &op);
 
 /// The member of a fused kernel that a statement of it comes from.
 const KernelUse::Member &memberOf(const KernelUse &use, size_t statement);
 
-/// Calls `visit` for each kernel of the subject of `evaluate`, each once, in order. False when the
+/// Calls `visit` for each use of a kernel by the subject of `evaluate`, in order. False when the
 /// graph still has calls: reported in the name of `pass`.
+bool forEachUse(study::EvaluateOp evaluate, llvm::StringRef pass, DiagnosticEngine &diagnostics,
+                llvm::function_ref<void(const KernelUse &)> visit);
+/// The same for the first use of each kernel.
 bool forEachKernel(study::EvaluateOp evaluate, llvm::StringRef pass, DiagnosticEngine &diagnostics,
                    llvm::function_ref<void(const KernelUse &)> visit);
 

@@ -62,8 +62,9 @@ private:
   target::ChipOp chip;  ///< the part of it that runs the kernel at hand
   Level level = Level::Whole;
   llvm::Optional<DensityFlow> zeros;
-  // Steps of the kernels of this evaluation, and models of all kernels.
-  std::map<const Operation *, std::vector<Step>> known;
+  // Steps of the kernels of this evaluation with and without weights of their use, and models of
+  // all kernels.
+  std::map<std::pair<const Operation *, bool>, std::vector<Step>> known;
   std::map<const Operation *, Kernel> models;
 };
 
@@ -101,7 +102,7 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
     for (const StatementGroup &group : groupStatements(kernel))
       if (auto dataflow = dataflowFor(evaluate, use, group.main->number, chip.symbol()))
         return {{dataflow.symbol().str(), name, movedBytes(kernel), {}}};
-  std::string tiled = tileSymbol(name, chip.symbol());
+  std::string tiled = tileSymbol(use, chip.symbol());
   bool isTiled = level == Level::Tile && module.lookup(tiled);
   return {{isTiled ? tiled : name, name, movedBytes(kernel), {}}};
 }
@@ -113,9 +114,10 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
     chip = chipFor(evaluate, use.kernel.symbol(), whole);
     level = levelFor(evaluate, chip);
   }
-  auto entry = known.find(use.kernel.op);
+  std::pair<const Operation *, bool> key(use.kernel.op, use.hasOwnWeights());
+  auto entry = known.find(key);
   if (entry == known.end())
-    entry = known.try_emplace(use.kernel.op, steps(use)).first;
+    entry = known.try_emplace(key, steps(use)).first;
   for (const Step &step : entry->second) {
     auto kernel = builder.create<phase::KernelOp>(into, op.location());
     kernel->setAttr("run", Attribute::symbol(step.run));

@@ -137,7 +137,7 @@ bool TileLowering::lowerNests(study::EvaluateOp evaluate, const KernelUse &use) 
 
 void TileLowering::lowerOutput(const KernelUse &use) {
   const Kernel &kernel = model(use.kernel);
-  std::string symbol = tileSymbol(use.kernel.symbol(), chip->op.symbol());
+  std::string symbol = tileSymbol(use, chip->op.symbol());
   if (kernel.statements.empty() || chip->places.empty() || module.lookup(symbol) ||
       propose(use, symbol) || (attends && proposeAttention(use, symbol)))
     return;
@@ -218,8 +218,9 @@ bool TileLowering::propose(const KernelUse &use, llvm::StringRef symbol) {
   if (proposeLayer(use, symbol))
     return true;
   auto generation = module.lookup<target::GenerationOp>(chip->op->symbolAttr("generation"));
+  auto isWeight = [&](const Access &read) { return use.isWeight(read.tensor); };
   llvm::Optional<Product> product =
-      generation ? productOf(model(use.kernel)) : llvm::Optional<Product>();
+      generation ? productOf(model(use.kernel), isWeight) : llvm::Optional<Product>();
   if (!product)
     return false;
   for (const std::string &name : libraries()) {
@@ -397,7 +398,7 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
   target::ChipOp target = chipOf(evaluate, diagnostics);
   if (!target)
     return false;
-  return forEachKernel(evaluate, lowerToTilePass.name, diagnostics, [&](const KernelUse &use) {
+  return forEachUse(evaluate, lowerToTilePass.name, diagnostics, [&](const KernelUse &use) {
     target::ChipOp part = chipFor(evaluate, use.kernel.symbol(), target);
     Level level = levelFor(evaluate, part);
     if (level != Level::Tile)

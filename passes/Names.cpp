@@ -16,10 +16,6 @@ std::string passes::fusedSymbol(llvm::StringRef kernel, llvm::StringRef chip,
   return fmt::format("{}__{}__{}__fused", kernel, chip, mapping);
 }
 
-std::string passes::tileSymbol(llvm::StringRef run, llvm::StringRef chip) {
-  return fmt::format("{}__{}__tile", run, chip);
-}
-
 std::string passes::nestTileSymbol(llvm::StringRef nest) { return nest.str() + "__tile"; }
 
 std::string passes::sequenceSymbol(study::EvaluateOp evaluate) {

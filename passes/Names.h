@@ -17,8 +17,7 @@ std::string nestSymbol(llvm::StringRef kernel, llvm::StringRef chip, llvm::Strin
                        size_t statement);
 /// All statements of `kernel` on `chip`, as the mapping `mapping` fuses them.
 std::string fusedSymbol(llvm::StringRef kernel, llvm::StringRef chip, llvm::StringRef mapping);
-/// The blocks of a kernel or nest; a nest's name already has the chip in it.
-std::string tileSymbol(llvm::StringRef run, llvm::StringRef chip);
+/// The blocks of a nest, whose name already has the chip in it.
 std::string nestTileSymbol(llvm::StringRef nest);
 /// What `evaluate` runs on one chip, and on the whole system. The evaluation needs a symbol.
 std::string sequenceSymbol(study::EvaluateOp evaluate);

@@ -62,9 +62,9 @@ int64_t passes::bytesBeside(const Kernel &kernel) {
 }
 
 /// `statement` as a product; nothing when it is none, or when an extent does not fit 64 bits.
-static llvm::Optional<Product> productOf(const Statement &statement) {
+static llvm::Optional<Product> productOf(const Statement &statement, IsWeight isWeight) {
   const Access *left = &statement.reads[0], *right = &statement.reads[1];
-  bool isSwapped = left->operand.role() == "weight" && right->operand.role() != "weight";
+  bool isSwapped = isWeight(*left) && !isWeight(*right);
   int64_t extents[] = {1, 1, 1, 1};
   unsigned found[] = {0, 0, 0, 0};
   for (unsigned i = 0; i < statement.extents.size(); ++i) {
@@ -106,9 +106,13 @@ static bool append(Product &product, const Product &more) {
 }
 
 llvm::Optional<Product> passes::productOf(const Kernel &kernel) {
+  return productOf(kernel, [](const Access &read) { return read.operand.role() == "weight"; });
+}
+
+llvm::Optional<Product> passes::productOf(const Kernel &kernel, IsWeight isWeight) {
   llvm::Optional<Product> all;
   for (const Statement *statement : multiplications(kernel)) {
-    llvm::Optional<Product> one = ::productOf(*statement);
+    llvm::Optional<Product> one = ::productOf(*statement, isWeight);
     if (!one || (all && !append(*all, *one)))
       return llvm::None;
     all = all ? all : one;

@@ -39,14 +39,15 @@ struct Product {
   Factor left, right, result;
   /// Bytes of tensors that only the equations around it read or write.
   int64_t otherBytes = 0;
-
-  bool hasWeights() const { return right.access->operand.role() == "weight"; }
 };
 
 /// Bytes of tensors that only the equations of `kernel` beside its products read or write.
 int64_t bytesBeside(const Kernel &kernel);
 
-/// `kernel` as a product; nothing when it is none, or when an extent does not fit 64 bits.
+/// `kernel` as a product; nothing when it is none, or when an extent does not fit 64 bits. Weights
+/// are those that it declares, or those that `isWeight` names.
+using IsWeight = llvm::function_ref<bool(const Access &)>;
+llvm::Optional<Product> productOf(const Kernel &kernel, IsWeight isWeight);
 llvm::Optional<Product> productOf(const Kernel &kernel);
 
 } // namespace passes

@@ -314,14 +314,15 @@ void StepSequences::operation(const Operation &op, Region &into) {
     keep(op, bytesOfValue(op.operand(0)), "backward", into);
   KernelUse use = kernelUse(op);
   if (use.kernel)
-    kernel(op, *use.kernel, into);
+    kernel(op, use, into);
   else if (op.is(op::FusedOp::opName))
     inner(op, into);
 }
 
 /// At the tile level lower-to-tile has cut kernels into blocks.
-void StepSequences::kernel(const Operation &op, const Operation &kernel, Region &into) {
-  std::string tiled = usesTiles ? tileSymbol(kernel.symbol(), chip.symbol()) : "";
+void StepSequences::kernel(const Operation &op, const KernelUse &use, Region &into) {
+  const Operation &kernel = *use.kernel;
+  std::string tiled = usesTiles ? tileSymbol(use, chip.symbol()) : "";
   bool isTiled = usesTiles && module.lookup(tiled);
   int64_t input = 0, weights = 0, output = 0, wide = 0;
   std::vector<op::OperandOp> parameters = inputsOf(op::KernelOp(module.lookup(kernel.symbol())));

@@ -11,6 +11,7 @@
 #include "ir/core/Module.h"
 #include "ir/phase/PhaseOps.h"
 #include "ir/target/TargetOps.h"
+#include "passes/KernelUses.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace perfc {
@@ -36,7 +37,7 @@ private:
   void region(const ir::Region &region, ir::Region &into);
   void operation(const ir::Operation &op, ir::Region &into);
   void inner(const ir::Operation &op, ir::Region &into);
-  void kernel(const ir::Operation &op, const ir::Operation &kernel, ir::Region &into);
+  void kernel(const ir::Operation &op, const KernelUse &use, ir::Region &into);
   void collective(const ir::Operation &op, ir::Region &into);
   ir::Operation *weight(const ir::Operation &op, ir::Region &into);
   void keep(const ir::Operation &op, int64_t bytes, llvm::StringRef purpose, ir::Region &into);

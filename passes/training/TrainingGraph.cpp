@@ -14,11 +14,6 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-bool passes::isWeight(const Value &value) {
-  auto tensor = as<op::TensorOp>(value.definingOp());
-  return tensor && tensor.kind() == "weight";
-}
-
 const Kernel &TrainingGraph::modelOf(const Operation &apply) {
   Operation *kernel = resolve(apply, as<op::ApplyOp>(apply).kernel());
   return models.try_emplace(kernel, op::KernelOp(kernel)).first->second;

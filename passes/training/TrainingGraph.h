@@ -8,6 +8,7 @@
 #define PERFC_PASSES_TRAINING_TRAININGGRAPH_H
 
 #include "ir/op/OpOps.h"
+#include "passes/KernelUses.h"
 #include "passes/Pass.h"
 #include "passes/analysis/KernelModel.h"
 #include "passes/training/Strategy.h"
@@ -15,9 +16,6 @@
 
 namespace perfc {
 namespace passes {
-
-/// True for the result of an op.tensor that is a weight.
-bool isWeight(const ir::Value &value);
 
 /// False, reported, where `graph` has more layers than are given to stages one by one.
 bool checkLayers(const ir::Operation &graph, int64_t layers, DiagnosticEngine &diagnostics);
