@@ -4,6 +4,7 @@
 #include "ir/core/Module.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
+#include <algorithm>
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -93,14 +94,13 @@ public:
 
 private:
   void quantity(const Quantity &value) {
-    uint64_t exponents = 0; // of eight units, a byte each
-    for (unsigned unit = 0; unit < baseUnitCount; ++unit) {
-      if (unit % 8 == 0)
-        hasher.word(std::exchange(exponents, 0));
-      exponents =
-          exponents << 8 | static_cast<uint8_t>(value.dimension()[static_cast<BaseUnit>(unit)]);
+    for (unsigned unit = 0; unit < baseUnitCount;) {
+      uint64_t exponents = 0; // of eight units, a byte each
+      for (unsigned end = std::min(unit + 8, baseUnitCount); unit < end; ++unit)
+        exponents =
+            exponents << 8 | static_cast<uint8_t>(value.dimension()[static_cast<BaseUnit>(unit)]);
+      hasher.word(exponents);
     }
-    hasher.word(exponents);
     hasher.word(value.isExact());
     if (value.isExact()) {
       hasher.word(static_cast<uint64_t>(value.rational().numerator()));

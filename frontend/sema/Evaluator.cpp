@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names, members, lists and the dispatch of expressions. Operators are in Operators.cpp, calls in
-// Calls.cpp.
+// Names, members, lists and the dispatch of expressions. Values of declarations are in
+// DeclaredValues.cpp, operators in Operators.cpp, calls in Calls.cpp.
 #include "frontend/sema/Evaluator.h"
 
 #include "frontend/sema/OtherNames.h"
@@ -202,83 +202,6 @@ Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
   llvm::append_range(candidates, builtinFunctions());
   diagnostics.report(expr.range, diag::UnknownName, expr.text).suggest(expr.text, candidates);
   return Value();
-}
-
-Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
-  if (decl.item->isDamaged || decl.item->isMistaken || mistaken.count(&decl))
-    return diagnostics.meetAgain(), Value();
-  bool constant = decl.kind == DeclKind::Let || decl.kind == DeclKind::Param;
-  if (!constant)
-    return Instance{&decl, "", {}, use};
-  if (auto given = paramOverrides.find(&decl); given != paramOverrides.end())
-    return ++uses.parameters, given->second;
-  if (auto known = cache.find(&decl); known != cache.end()) {
-    if (known->second.value.isUnknown())
-      diagnostics.meetAgain();
-    return valueIn(known->second);
-  }
-  if (llvm::is_contained(busy, &decl)) {
-    diagnostics.report(decl.nameRange, diag::CyclicDefinition, decl.name);
-    return Value();
-  }
-  busy.push_back(&decl);
-  Uses before = uses;
-  uses.parameters += decl.kind == DeclKind::Param;
-  llvm::SaveAndRestore<bool> choices(choicesAreValues, true);
-  const ast::Expr *given = program.overrideOf(&decl);
-  Value value = evaluate(given ? *given : *decl.value, Scope(*decl.module));
-  if (decl.domain && !value.isUnknown()) {
-    Value domain = evaluate(*decl.domain, Scope(*decl.module));
-    if (!domain.isUnknown() && !isMember(value, domain, decl.domain->range)) {
-      diagnostics
-          .report(given ? given->range : decl.value->range, diag::OutsideDomain, decl.name,
-                  written(value))
-          .note(decl.domain->range, "it may be one of these");
-      value = Value();
-    }
-  }
-  busy.pop_back();
-  cache[&decl] = known(value, before);
-  return value;
-}
-
-Value Evaluator::overrideParam(const Decl &param, Value value) {
-  Value before = paramOverrides.lookup(&param);
-  if (value.isUnknown())
-    paramOverrides.erase(&param);
-  else
-    paramOverrides[&param] = std::move(value);
-  forget(&Known::usesParameter);
-  return before;
-}
-
-bool Evaluator::setConstants(Constants values) {
-  bool areSame = constants.size() == values.size() && llvm::all_of(values, [&](const auto &entry) {
-                   return constants.count(entry.first) > 0;
-                 });
-  constants = std::move(values);
-  if (areSame) {
-    forget(&Known::usesConstant);
-    return true;
-  }
-  cache.clear(); // what was set before is marked as using them, what was not is not
-  called.clear();
-  return false;
-}
-
-/// What is unknown has been reported for one point or trial, and is for the next.
-template <typename Map, typename IsStale> static void eraseIf(Map &map, IsStale isStale) {
-  for (auto entry = map.begin(), end = map.end(); entry != end;) {
-    auto one = entry++;
-    if (isStale(one->second))
-      map.erase(one);
-  }
-}
-
-void Evaluator::forget(bool Known::*uses) {
-  auto isStale = [&](const Known &known) { return known.*uses || known.value.isUnknown(); };
-  eraseIf(cache, isStale);
-  eraseIf(called, isStale);
 }
 
 Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/DType.h"
 
+#include "ir/common/SameName.h"
+
 #include "ir/common/Rational.h"
 
 using namespace perfc;
@@ -39,10 +41,8 @@ double perfc::storedBytes(DType dtype) {
 llvm::StringRef perfc::dtypeName(DType dtype) { return dtypeNames()[static_cast<unsigned>(dtype)]; }
 
 llvm::Optional<DType> perfc::parseDType(llvm::StringRef name) {
-  if (name.empty())
-    return llvm::None;
   for (unsigned i = 0; i < dtypeNames().size(); ++i)
-    if (llvm::StringRef known = dtypeNames()[i]; known.back() == name.back() && known == name)
+    if (sameName(dtypeNames()[i], name))
       return static_cast<DType>(i);
   return llvm::None;
 }

@@ -98,14 +98,12 @@ Attribute Attribute::variable(Quantity value) {
 }
 
 bool Attribute::sharesValueWith(const Attribute &other) const {
-  return kind() == other.kind() && std::visit(
-                                       [&](const auto &one) {
-                                         using Held = std::decay_t<decltype(one)>;
-                                         if constexpr (requires { one.value.get(); })
-                                           return one.value == std::get<Held>(other.data).value;
-                                         return false;
-                                       },
-                                       data);
+  auto shares = [&](const auto &one) {
+    if constexpr (requires { one.value.get(); })
+      return one.value == std::get<std::decay_t<decltype(one)>>(other.data).value;
+    return false;
+  };
+  return kind() == other.kind() && std::visit(shares, data);
 }
 
 bool Attribute::isVariable() const { return is(AttrKind::Quantity) && figure().isVariable; }

@@ -6,6 +6,7 @@
 #define PERFC_IR_CORE_OPDECL_H
 
 #include "ir/common/Diagnostics.h"
+#include "ir/common/SameName.h"
 #include "ir/core/Attribute.h"
 #include "llvm/ADT/StringMap.h"
 #include <climits>
@@ -15,13 +16,6 @@ namespace perfc {
 namespace ir {
 
 class Operation;
-
-/// Whether two names are equal. Names of declarations are mostly one literal, and those of one
-/// length mostly differ in their last letter.
-inline bool sameName(llvm::StringRef a, llvm::StringRef b) {
-  return a.size() == b.size() &&
-         (a.data() == b.data() || a.empty() || (a.back() == b.back() && a == b));
-}
 
 /// One attribute of an operation.
 struct AttrDecl {
