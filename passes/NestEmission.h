@@ -4,6 +4,7 @@
 #ifndef PERFC_PASSES_NESTEMISSION_H
 #define PERFC_PASSES_NESTEMISSION_H
 
+#include "ir/core/Module.h"
 #include "passes/FusedPlan.h"
 #include "passes/StatementGroups.h"
 #include "passes/analysis/IslText.h"

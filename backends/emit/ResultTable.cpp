@@ -2,6 +2,7 @@
 #include "backends/emit/ResultTable.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace perfc;
 using namespace perfc::emit;

@@ -2,6 +2,7 @@
 #include "backends/loopnest/NestCost.h"
 
 #include "backends/loopnest/Accesses.h"
+#include "backends/loopnest/NestEpochs.h"
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "llvm/ADT/STLExtras.h"
 

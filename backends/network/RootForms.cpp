@@ -3,6 +3,7 @@
 
 #include "backends/network/InNetwork.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 

@@ -4,6 +4,7 @@
 #include "backends/loopnest/analysis/Hops.h"
 #include "backends/loopnest/analysis/Resident.h"
 #include "backends/loopnest/analysis/Transfers.h"
+#include "llvm/ADT/StringRef.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;

@@ -5,6 +5,7 @@
 // argument {"node": NAME, "result": N} is a tensor, and others are plain.
 #include "frontend/import/torch/Torch.h"
 #include "ir/common/JsonText.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <fmt/format.h>
