@@ -62,7 +62,7 @@ operation
 operand : prefixes+=(MINUS | NOT)* head=primary suffixes+=suffix* ;
 
 suffix
-    : DOT member=name
+    : DOT (member=name | every=STAR)
     | open=L_PAREN content=list? R_PAREN
     | open=L_BRACKET content=list? R_BRACKET
     ;

@@ -26,6 +26,8 @@ static llvm::Optional<std::vector<llvm::StringRef>> namesOf(const ast::Expr &exp
 
 namespace {
 
+using PartNames = llvm::SmallVector<llvm::StringRef, 4>;
+
 /// Follows a dotted name.
 class ConstantFinder {
 public:
@@ -34,9 +36,10 @@ public:
     constant.path = evaluator.program.sourceManager().text(path.range).str();
   }
 
-  llvm::Optional<FitConstant> find();
+  std::vector<FitConstant> find();
 
 private:
+  llvm::Optional<FitConstant> find(llvm::ArrayRef<llvm::StringRef> rest);
   const Decl *declaration(llvm::ArrayRef<llvm::StringRef> &names);
   bool enter(llvm::StringRef name);
   bool enterRecord(llvm::StringRef name);
@@ -82,15 +85,21 @@ const Decl *ConstantFinder::declaration(llvm::ArrayRef<llvm::StringRef> &names) 
   return nullptr;
 }
 
+/// The name of a part, `GLB` of `memory GLB { … }`; "" for another line.
+static llvm::StringRef partName(const ast::Item &item) {
+  bool isNamed = item.kind == ast::ItemKind::Line && !item.args.empty() &&
+                 item.args[0].value->kind == ast::ExprKind::Name &&
+                 (item.block || !item.clauses.empty());
+  return isNamed ? item.args[0].value->text : "";
+}
+
 /// The line of `body` whose word, or the name behind it, this is; null when there is none, `isOnly`
 /// false when there are several.
 static const ast::Item *lineOf(const ast::Body &body, llvm::StringRef name, bool &isOnly) {
   const ast::Item *found = nullptr;
   isOnly = true;
   for (const ast::Item *item : body.items) {
-    bool isNamed = !item->args.empty() && item->args[0].value->kind == ast::ExprKind::Name &&
-                   item->args[0].value->text == name && (item->block || !item->clauses.empty());
-    if (item->kind != ast::ItemKind::Line || (item->word != name && !isNamed))
+    if (item->kind != ast::ItemKind::Line || (item->word != name && partName(*item) != name))
       continue;
     isOnly &= found == nullptr;
     found = item;
@@ -174,19 +183,26 @@ bool ConstantFinder::valueOf(llvm::ArrayRef<ast::Arg> args) {
   return true;
 }
 
-llvm::Optional<FitConstant> ConstantFinder::find() {
-  auto names = namesOf(path);
-  if (!names) {
-    fail("a constant is a dotted name, `my_gpu.launch`");
-    return llvm::None;
+/// The names behind each `*` of `rest` in `body` by which its last name is there, each after
+/// `taken`.
+static void expand(const ast::Body *body, llvm::ArrayRef<llvm::StringRef> rest,
+                   const PartNames &taken, std::vector<PartNames> &found) {
+  for (const ast::Item *item : body ? body->items : llvm::ArrayRef<ast::Item *>()) {
+    llvm::StringRef name = partName(*item);
+    if (name.empty() || rest.size() == 1)
+      name = item->word;
+    if (rest[0] != name && (rest[0] != "*" || name == item->word))
+      continue;
+    PartNames names = taken;
+    names.push_back(name);
+    if (rest.size() == 1)
+      found.push_back(std::move(names));
+    else
+      expand(item->block, rest.drop_front(), names, found);
   }
-  llvm::ArrayRef<llvm::StringRef> rest = *names;
-  constant.decl = declaration(rest);
-  if (!constant.decl)
-    return llvm::None;
-  bool isLet = constant.decl->kind == DeclKind::Let || constant.decl->kind == DeclKind::Param;
-  if (isLet)
-    constant.place = constant.decl->value;
+}
+
+llvm::Optional<FitConstant> ConstantFinder::find(llvm::ArrayRef<llvm::StringRef> rest) {
   for (llvm::StringRef name : rest)
     if (!enter(name))
       return llvm::None;
@@ -205,11 +221,46 @@ llvm::Optional<FitConstant> ConstantFinder::find() {
   }
   constant.written = quantity->toDouble();
   constant.dimension = quantity->dimension();
-  return std::move(constant);
+  return constant;
 }
 
-llvm::Optional<FitConstant> perfc::findConstant(Evaluator &evaluator, const ast::Expr &path,
-                                                const Scope &scope) {
+std::vector<FitConstant> ConstantFinder::find() {
+  auto names = namesOf(path);
+  if (!names) {
+    fail("a constant is a dotted name, `my_gpu.launch`");
+    return {};
+  }
+  llvm::ArrayRef<llvm::StringRef> rest = *names;
+  constant.decl = declaration(rest);
+  if (!constant.decl)
+    return {};
+  bool isLet = constant.decl->kind == DeclKind::Let || constant.decl->kind == DeclKind::Param;
+  if (isLet)
+    constant.place = constant.decl->value;
+  std::vector<PartNames> all;
+  bool isPattern = llvm::is_contained(rest, "*");
+  if (isPattern)
+    expand(constant.decl->item->block, rest, {}, all);
+  else
+    all.emplace_back(rest.begin(), rest.end());
+  if (all.empty())
+    fail(fmt::format("`{}` has no part that `*` could stand for", constant.decl->name));
+  const FitConstant start = constant;
+  std::vector<FitConstant> found;
+  for (const PartNames &each : all) {
+    constant = start;
+    if (isPattern)
+      constant.path = fmt::format("{}.{}", start.decl->name, fmt::join(each, "."));
+    if (auto one = find(each))
+      found.push_back(std::move(*one));
+    else
+      return {};
+  }
+  return found;
+}
+
+std::vector<FitConstant> perfc::findConstants(Evaluator &evaluator, const ast::Expr &path,
+                                              const Scope &scope) {
   return ConstantFinder(evaluator, path, scope).find();
 }
 

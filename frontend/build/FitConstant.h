@@ -27,9 +27,10 @@ struct FitConstant {
   std::string text(double value, unsigned digits) const;
 };
 
-/// The constant called `path`; nothing after a report.
-llvm::Optional<FitConstant> findConstant(Evaluator &evaluator, const ast::Expr &path,
-                                         const Scope &scope);
+/// The constants called `path`, in the order of the declaration: one, or those of all parts that a
+/// `*` in it stands for, `nvlink4.*.ll.start`. None after a report.
+std::vector<FitConstant> findConstants(Evaluator &evaluator, const ast::Expr &path,
+                                       const Scope &scope);
 
 } // namespace perfc
 

@@ -6,6 +6,7 @@
 #include "ir/common/diagnostics/Values.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace perfc;
 
@@ -94,17 +95,24 @@ bool FitReader::constant(const ast::Arg &arg, const ast::Expr *last, FitLine &li
     }
     path = path->operands[0];
   }
-  auto found = findConstant(evaluator, *path, scope);
-  if (!found)
+  std::vector<FitConstant> found = findConstants(evaluator, *path, scope);
+  if (found.empty())
     return false;
   if (arg.assigned) {
-    auto other = findConstant(evaluator, *withoutBounds(arg.assigned), scope);
-    if (!other)
+    std::vector<FitConstant> others = findConstants(evaluator, *withoutBounds(arg.assigned), scope);
+    if (others.empty())
       return false;
-    found->others.push_back(std::move(*other));
+    if (found.size() != others.size()) {
+      diagnostics.report(arg.range, diag::BadFit,
+                         fmt::format("as many constants on both sides of `=`, not {} and {}",
+                                     found.size(), others.size()));
+      return false;
+    }
+    for (auto [one, other] : llvm::zip(found, others))
+      one.others.push_back(std::move(other));
   }
-  line.constants.push_back(std::move(*found));
-  line.divisors.push_back(divisor);
+  line.divisors.insert(line.divisors.end(), found.size(), divisor);
+  llvm::move(found, std::back_inserter(line.constants));
   return true;
 }
 
@@ -165,7 +173,9 @@ void FitReader::prior(const Node &node, FitLine &line) {
     return;
   line.prior = value->toDouble();
   line.priorWidth = value->toUncertain().halfWidth();
-  bool isInside = *line.prior >= line.low && *line.prior <= line.high;
+  bool isInside = llvm::all_of(line.divisors, [&](double divisor) {
+    return *line.prior * divisor >= line.low && *line.prior * divisor <= line.high;
+  });
   if (!isInside || line.priorWidth <= 0 || value->dimension() != line.constants[0].dimension)
     diagnostics.report(prior->range, diag::BadFit,
                        "a prior between the bounds, with its interval: `prior 5us +- 50%`");
@@ -180,13 +190,16 @@ void FitReader::line(const Node &node, Fit &fit) {
   if (const Quantity *alike = node.quantity("alike"))
     line.alike = alike->toDouble();
   if (const Node *mean = node.find("mean"); mean && mean->syntaxArgs().size() == 1)
-    line.mean = findConstant(evaluator, *mean->syntaxArgs()[0].value, scope);
+    if (auto found = findConstants(evaluator, *mean->syntaxArgs()[0].value, scope); !found.empty())
+      line.mean = std::move(found.front());
+  std::set<const ast::Expr *> known;
   for (const FitLine &other : fit.lines)
-    for (const FitConstant &known : other.constants)
-      for (const FitConstant &constant : line.constants)
-        if (known.place == constant.place)
-          diagnostics.report(node.range, diag::BadFit,
-                             fmt::format("`{}` in one line alone", constant.path));
+    for (const FitConstant &constant : other.constants)
+      known.insert(constant.place);
+  for (const FitConstant &constant : line.constants)
+    if (!known.insert(constant.place).second)
+      diagnostics.report(node.range, diag::BadFit,
+                         fmt::format("`{}` once, in one line", constant.path));
   fit.lines.push_back(std::move(line));
 }
 

@@ -5,6 +5,7 @@
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/Network.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 
@@ -14,17 +15,18 @@ static std::string wordOf(const Node &node) {
   return word ? word->word : "";
 }
 
-/// `ranks 5` or `ranks 5, 8`.
-static void setRanks(BuildContext &context, const Node *ranks, ir::Operation &op) {
-  if (!ranks || ranks->args.empty())
-    return;
+/// `ranks 5`, `ranks 5, 8` or `ranks 5, 8 up_to 1MiB`.
+static void setRanks(BuildContext &context, const Node &ranks, ir::Operation &op,
+                     const UnitContext &units) {
   static constexpr llvm::StringLiteral names[] = {"least_ranks", "most_ranks"};
-  for (size_t i = 0; i < ranks->args.size(); ++i)
-    if (const Quantity *value = ranks->args[i].value.getIf<Quantity>())
+  for (size_t i = 0; i < ranks.args.size(); ++i)
+    if (const Quantity *value = ranks.args[i].value.getIf<Quantity>())
       op.setAttr(names[i], value->rational().numerator());
   if (op.hasAttr("most_ranks") && op.intAttr("most_ranks") < op.intAttr("least_ranks"))
-    context.diagnostics.report(ranks->range, diag::BadProtocol, op.stringAttr("name"),
+    context.diagnostics.report(ranks.range, diag::BadProtocol, op.stringAttr("name"),
                                "the most ranks are fewer than the least");
+  for (llvm::StringRef size : {"least", "up_to"})
+    setQuantity(context, op, size, ranks.find(size), units);
 }
 
 /// `channels 8` of a library or protocol `name`.
@@ -64,13 +66,14 @@ static void checkChannels(BuildContext &context, const Node &library) {
                                "to the library");
 }
 
+/// A protocol, for each of its lines of `ranks`.
 static void protocol(BuildContext &context, const Node &node, ir::Region &library,
                      const UnitContext &units) {
   ir::Operation *op = context.builder.create(library, "target.protocol", node.range);
-  op->setAttr("name", wordOf(node));
+  op->setAttr("name", node.name);
   const Node *algorithm = node.find("algorithm");
   if (!algorithm)
-    context.diagnostics.report(node.range, diag::BadProtocol, wordOf(node), "it has no algorithm")
+    context.diagnostics.report(node.range, diag::BadProtocol, node.name, "it has no algorithm")
         .help("name its pattern: `algorithm ring`");
   else
     op->setAttr("algorithm", wordOf(*algorithm));
@@ -80,17 +83,24 @@ static void protocol(BuildContext &context, const Node &node, ir::Region &librar
     setQuantity(context, *op, name, node.find(name), units);
   for (llvm::StringRef name : {"bandwidth", "pair", "channel", "copy", "outer_share"})
     if (auto value = op->quantityAttr(name); value && value->toDouble() <= 0)
-      context.diagnostics.report(node.find(name)->range, diag::BadProtocol, wordOf(node),
+      context.diagnostics.report(node.find(name)->range, diag::BadProtocol, node.name,
                                  "nothing moves without bandwidth");
   if (auto share = op->quantityAttr("outer_share"); share && share->toDouble() > 1)
     context.diagnostics.report(node.find("outer_share")->range, diag::ShareTooLarge, "outer_share");
-  setChannels(context, node, wordOf(node), *op);
-  setRanks(context, node.find("ranks"), *op);
+  setChannels(context, node, node.name, *op);
   if (const Quantity *groups = node.quantity("groups")) {
     op->setAttr("groups", groups->rational().numerator());
     if (op->intAttr("groups") < 1)
-      context.diagnostics.report(node.find("groups")->range, diag::BadProtocol, wordOf(node),
+      context.diagnostics.report(node.find("groups")->range, diag::BadProtocol, node.name,
                                  "ranks stand in one group at least");
+  }
+  std::vector<const Node *> ranks;
+  llvm::copy_if(node.children, std::back_inserter(ranks),
+                [](const Node *child) { return child->word == "ranks"; });
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    ir::ValueMap noValues;
+    bool isLast = i + 1 == ranks.size();
+    setRanks(context, *ranks[i], isLast ? *op : op->clone(library, noValues, op), units);
   }
 }
 
@@ -101,10 +111,10 @@ void perfc::buildLibraries(BuildContext &context, const Node &network, ir::Regio
   for (const Node *child : network.children) {
     if (child->word != "library")
       continue;
-    std::string name = wordOf(*child);
+    const std::string &name = child->name;
     if (auto [earlier, isNew] = known.try_emplace(name, child->range); !isNew) {
       context.diagnostics.report(child->range, diag::DuplicateDeclaration, name)
-          .note(earlier->second, "the first declaration is here");
+          .note(earlier->second, "the first declaration is here"); // of a network and a group on it
       continue;
     }
     ir::Operation *op = context.builder.create(group, "target.library", child->range);

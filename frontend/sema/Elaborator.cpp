@@ -289,13 +289,10 @@ Node *Elaborator::line(const ast::Item &item, BlockKind kind, const Scope &scope
   values(node, item.args, scope);
   if (!item.results.empty())
     diagnostics.report(item.results.front().range, diag::ResultsNotHere, item.word);
-  bool isPart = spec->kind == ArgKind::Syntax && (item.word == "memory" || item.word == "array" ||
-                                                  item.word == "network" || item.word == "compute");
-  if (isPart && !item.args.empty())
+  if (spec->isPart && !item.args.empty())
     part(node, item.args[0], scope);
   clauses(item, *spec, node, scope);
-  node.isOpen = isPart && !node.find("from");
-  if (isPart)
+  if (spec->isPart)
     instantiate(node);
   if (!item.block)
     return &node;

@@ -2,7 +2,8 @@
 //
 // Templates: `hardware B from A { … }`, `memory GLB from sram(108KiB)`. An attribute replaces, a
 // part with the same name merges, `array SM[160]` without a block changes the size only, `without
-// L2` removes, `memory L3 after HBM` inserts.
+// L2` removes, `memory L3 after HBM` inserts. `library eager from graph` begins as a part beside
+// it.
 #include "frontend/sema/Elaborator.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Names.h"
@@ -67,6 +68,13 @@ static BlockKind blockOf(DeclKind kind) {
   default:
     return BlockKind::None;
   }
+}
+
+/// The name of the part beside it that a part is made `from`; null for none, or a template.
+static const NodeArg *neighbourOf(const Node &node) {
+  const Node *from = node.find("from");
+  bool isName = from && from->spec->kind == ArgKind::Name && !from->args.empty();
+  return isName ? &from->args.front() : nullptr;
 }
 
 /// The declaration of a cycle that stands first, so that each cycle is reported at one place.
@@ -189,6 +197,8 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
       add(node, child);
   }
   settle(node);
+  if (instantiating.size() == 1)
+    layOverNeighbours(node);
   if (kind == BlockKind::Hardware && !base.children.empty())
     warnOfAdded(base, node);
   evaluator.calls.pop_back();
@@ -199,7 +209,8 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
 /// `memory GLB from sram(108KiB)`: the part begins as what the template holds.
 void Elaborator::instantiate(Node &node) {
   const Node *from = node.find("from");
-  if (!from || from->args.empty() || from->args[0].value.isUnknown())
+  node.isOpen = !from || neighbourOf(node);
+  if (node.isOpen || from->args.empty() || from->args[0].value.isUnknown())
     return;
   const Instance *origin = from->args[0].value.getIf<Instance>();
   if (!origin || declKindName(origin->decl->kind) != node.word) {
@@ -215,7 +226,9 @@ void Elaborator::instantiate(Node &node) {
 void Elaborator::remove(Node &into, const Node &without) {
   for (const NodeArg &arg : without.args) {
     const std::string &name = arg.value.get<WordValue>().word;
-    auto matches = [&](const Node *child) { return child->name == name; };
+    auto matches = [&](const Node *child) {
+      return child->name == name || (child->name.empty() && child->word == name);
+    };
     size_t before = into.children.size();
     llvm::erase_if(into.children, matches);
     if (into.children.size() == before)
@@ -226,7 +239,7 @@ void Elaborator::remove(Node &into, const Node &without) {
 /// Lays out the parts that nothing came below, now that this is known.
 void Elaborator::settle(Node &node) {
   for (Node *child : node.children) {
-    if (child->isOpen) {
+    if (child->isOpen && !neighbourOf(*child)) {
       child->isOpen = false;
       std::vector<Node *> parts = std::move(child->children);
       child->children.clear();
@@ -235,6 +248,50 @@ void Elaborator::settle(Node &node) {
     }
     settle(*child);
   }
+}
+
+/// Lays the parts of `block` that are made from a part beside them over it. This waits for the
+/// declaration to be whole, so that they follow where another one is made from it and changes that
+/// part.
+void Elaborator::layOverNeighbours(Node &block) {
+  for (size_t part = 0; part < block.children.size(); ++part)
+    layOverNeighbour(block, part, {});
+  for (Node *child : block.children)
+    layOverNeighbours(*child);
+}
+
+/// `waiting` are the parts that are laid over this one.
+void Elaborator::layOverNeighbour(Node &block, size_t part, llvm::ArrayRef<const Node *> waiting) {
+  Node &overlay = *block.children[part];
+  const NodeArg *name = neighbourOf(overlay);
+  if (!name)
+    return;
+  Node &made = newNode();
+  made = overlay;
+  made.isOpen = false;
+  made.children.clear();
+  auto base = llvm::find_if(block.children, [&](const Node *other) {
+    return other->word == overlay.word && other->name == name->value.get<WordValue>().word;
+  });
+  if (base == block.children.end()) {
+    diagnostics.report(name->range, diag::NoNeighbour, overlay.word, written(name->value));
+  } else if (*base == &overlay || llvm::is_contained(waiting, *base)) {
+    diagnostics.report(name->range, diag::InheritanceCycle, overlay.name);
+  } else if (waiting.size() == maxChain || nodes.size() - firstNode > mostNodes) {
+    if (!isTooLarge)
+      diagnostics.report(name->range, diag::TooManyParts, mostNodes);
+    isTooLarge = true;
+  } else {
+    llvm::SmallVector<const Node *, 4> chain(waiting.begin(), waiting.end());
+    chain.push_back(&overlay);
+    layOverNeighbour(block, static_cast<size_t>(base - block.children.begin()), chain);
+    made.children = (*base)->children;
+  }
+  for (Node *child : overlay.children)
+    if (child->word != "from")
+      add(made, child);
+  settle(made);
+  block.children[part] = &made;
 }
 
 /// `energy { read 6pJ }` of a memory or network after `energy 9pJ` or `energy { read 5pJ; write 7pJ
@@ -300,7 +357,7 @@ void Elaborator::merge(Node &into, Node *overlay) {
     Node &merged = newNode();
     merged = *other;
     merged.home = overlay->home;
-    merged.isOpen = into.isOpen;
+    merged.isOpen = into.isOpen || neighbourOf(*other) || neighbourOf(*overlay);
     merged.range = overlay->range;
     if (!overlay->args.empty())
       merged.args = overlay->args;

@@ -90,9 +90,10 @@ inline constexpr WordSpec activeChunksWord{
     .doc = "chunks of a collective that are under way here at a time (`chunks` of the system)"};
 inline constexpr WordSpec libraryWord{
     .word = "library",
-    .kind = ArgKind::Name,
+    .kind = ArgKind::Syntax,
     .block = BlockKind::Library,
     .repeats = true,
+    .isPart = true,
     .doc = "how a communication library runs collectives here: library nccl { … }"};
 
 } // namespace perfc::words

@@ -88,6 +88,12 @@ static constexpr WordSpec groupWords[] = {
     libraryWord,
 };
 
+/// Of a part that begins as another one of its block.
+static constexpr WordSpec besideWord{.word = "from",
+                                     .kind = Name,
+                                     .clauseOnly = true,
+                                     .doc = "the one beside it whose lines it begins with"};
+
 static constexpr WordSpec systemLibraryWords[] = {
     {.word = "launch",
      .kind = Measure,
@@ -119,11 +125,27 @@ static constexpr WordSpec systemLibraryWords[] = {
      .byDefault = "1",
      .doc = "the same below 1 MiB"},
     {.word = "protocol",
-     .kind = Name,
+     .kind = Syntax,
      .block = BlockKind::Protocol,
      .repeats = true,
+     .isPart = true,
      .doc = "a way to move data; the fastest that may run is taken"},
+    besideWord,
+    withoutWord,
 };
+
+static constexpr WordSpec leastWord{.word = "least",
+                                    .kind = Measure,
+                                    .dims = Dims::Data,
+                                    .byDefault = "any size",
+                                    .doc = "the smallest buffer"};
+static constexpr WordSpec upToWord{.word = "up_to",
+                                   .kind = Measure,
+                                   .dims = Dims::Data,
+                                   .byDefault = "any size",
+                                   .doc = "the largest buffer"};
+
+static constexpr WordSpec rankWords[] = {leastWord, upToWord};
 
 static constexpr WordSpec protocolWords[] = {
     {.word = "algorithm",
@@ -187,8 +209,11 @@ static constexpr WordSpec protocolWords[] = {
     {.word = "ranks",
      .kind = Integer,
      .maxArgs = 2,
+     .block = BlockKind::ProtocolRanks,
+     .repeats = true,
      .byDefault = "any number",
-     .doc = "how many ranks it needs: least and most"},
+     .doc =
+         "how many ranks it needs: least and most; with sizes of their own: ranks 2, 2 up_to 8MiB"},
     {.word = "groups",
      .kind = Integer,
      .byDefault = "1",
@@ -206,16 +231,10 @@ static constexpr WordSpec protocolWords[] = {
      .byDefault = "100%",
      .doc = "share of the bandwidth of such a network that it reaches: outer_share 50% where half "
             "of the bytes are flags"},
-    {.word = "least",
-     .kind = Measure,
-     .dims = Dims::Data,
-     .byDefault = "any size",
-     .doc = "the smallest buffer"},
-    {.word = "up_to",
-     .kind = Measure,
-     .dims = Dims::Data,
-     .byDefault = "any size",
-     .doc = "the largest buffer"},
+    leastWord,
+    upToWord,
+    besideWord,
+    withoutWord,
 };
 
 static constexpr WordSpec linkWords[] = {
@@ -246,6 +265,8 @@ llvm::ArrayRef<WordSpec> perfc::systemWordsOf(BlockKind kind) {
     return systemLibraryWords;
   case BlockKind::Protocol:
     return protocolWords;
+  case BlockKind::ProtocolRanks:
+    return rankWords;
   default:
     return {};
   }

@@ -88,8 +88,9 @@ enum class BlockKind : uint8_t {
   FitWeight,
   Layers,
   FitFamily,
+  ProtocolRanks,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::FitFamily) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::ProtocolRanks) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {
@@ -172,6 +173,7 @@ struct WordSpec {
   llvm::StringLiteral choices = "";  ///< space-separated
   llvm::ArrayRef<ChoiceForm> forms = {}; ///< of the choices that take arguments
   bool repeats = false;                  ///< may stand more than once in a block
+  bool isPart = false;                   ///< has a name, by which it merges with what `from` brings
   bool clauseOnly = false;               ///< `after`, `for`: never a line of its own
   bool assigns = false;                  ///< its values may be `name = value`
   bool isHole = false;                   ///< an Integer that may be `any`

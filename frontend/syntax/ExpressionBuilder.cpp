@@ -249,9 +249,10 @@ Built ExpressionBuilder::suffix(Built left, Parser::SuffixContext *context) {
   node.operands = file.copy<Expr *>(left.expr);
   node.range = left.expr->range.join(range(context));
   unsigned depth = 0;
-  if (context->member) {
-    node.text = text(context->member->start);
-    node.opRange = range(context->member);
+  if (context->member || context->every) {
+    antlr4::Token *member = context->member ? context->member->start : context->every;
+    node.text = text(member);
+    node.opRange = range(member);
   } else {
     bool isCall = plainToken(context->open).kind == TokenKind::LParen;
     node.kind = isCall ? ExprKind::Call : ExprKind::Index;
