@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -60,8 +61,8 @@ const Prediction *api::predictionOf(const ValidationRow &row, const Fit &fit) {
   return found && isAboveZero(found->predicted) && isAboveZero(found->reference) ? found : nullptr;
 }
 
-bool api::isOf(const ValidationRow &row, const Fit &fit) {
-  return llvm::all_of(fit.only, [&](const std::pair<std::string, std::string> &group) {
+bool api::isOf(const ValidationRow &row, const RowGroups &groups) {
+  return llvm::all_of(groups, [&](const std::pair<std::string, std::string> &group) {
     return matches(groupOf(row, group.first), group.second);
   });
 }
@@ -166,6 +167,39 @@ std::vector<ValidationRow> Calibration::leaveOut(llvm::StringRef label) {
   return all;
 }
 
+/// The interval of `declared` by `unseen` rows.
+static void addIntervals(FitFindings &findings, const FitInterval &declared,
+                         llvm::ArrayRef<const ValidationRow *> unseen) {
+  constexpr double inside = 0.9;
+  std::vector<double> misses;
+  for (const ValidationRow *row : unseen)
+    if (const Prediction *one = predictionOf(*row, *findings.fit); one && isOf(*row, declared.of))
+      misses.push_back(std::exp(std::fabs(std::log(one->predicted->real / one->reference->real))) -
+                       1);
+  llvm::sort(misses);
+  auto count = static_cast<double>(misses.size());
+  auto place = static_cast<size_t>(std::ceil(inside * (count + 1) - 1e-9));
+  double halfWidth = place <= misses.size() ? misses[place - 1] : 0;
+  for (const FitConstant &constant : declared.constants)
+    findings.intervals.push_back({&constant, halfWidth, misses.size()});
+}
+
+void Calibration::findIntervals(llvm::MutableArrayRef<FitFindings> findings,
+                                llvm::ArrayRef<ValidationRow> fitted,
+                                llvm::ArrayRef<ValidationRow> leftOut) {
+  for (FitFindings &each : findings) {
+    std::vector<const ValidationRow *> unseen;
+    for (const ValidationRow &row : fitted)
+      if (!isOf(row, each.fit->only) && !row.isLeftOut)
+        unseen.push_back(&row);
+    for (const ValidationRow &row : leftOut)
+      if (isOf(row, each.fit->only))
+        unseen.push_back(&row);
+    for (const FitInterval &declared : each.fit->intervals)
+      addIntervals(each, declared, unseen);
+  }
+}
+
 std::vector<bool> Calibration::shots(llvm::StringRef label, size_t shots) const {
   std::vector<size_t> all(rows.rows().size());
   std::iota(all.begin(), all.end(), 0);
@@ -206,7 +240,7 @@ static bool checkCount(const Fit &fit, size_t count, SourceRange place,
 
 /// Whether `fit` can be to that row. Those of families are evaluated by works, later.
 static bool isFor(const Fit &fit, const ValidationRow &row) {
-  if (!isOf(row, fit) || row.isLeftOut)
+  if (!isOf(row, fit.only) || row.isLeftOut)
     return false;
   const Prediction *fitted = fittedOf(row, fit);
   return fit.family ? fitted && isAboveZero(fitted->reference) : predictionOf(row, fit) != nullptr;
@@ -226,6 +260,9 @@ bool Calibration::check(DiagnosticEngine &diagnostics, llvm::ArrayRef<std::strin
     labels.push_back(fit.sample.by);
     for (const auto &[label, value] : fit.only)
       labels.push_back(label);
+    for (const FitInterval &interval : fit.intervals)
+      for (const auto &[label, value] : interval.of)
+        labels.push_back(label);
     for (const std::string &label : labels)
       good &= checkGroup(rows.rows(), label, fit.range, diagnostics);
     if (fit.family) {

@@ -26,6 +26,13 @@ struct FitFindings {
     bool isUnknown = false; ///< no row and no prior says anything about it
   };
   std::vector<Constant> constants; ///< with the means of lines
+  /// A constant with the interval that rows have which the fit has not seen.
+  struct Interval {
+    const FitConstant *constant;
+    double halfWidth = 0; ///< of the 90 % interval, as a share; 0 of fewer than 9 rows
+    size_t rows = 0;
+  };
+  std::vector<Interval> intervals;
   /// Of logarithms, or of linear constants as shares of the way between bounds; without means.
   std::vector<double> covariance;
 };
@@ -49,6 +56,14 @@ public:
   /// For `shots` rows of each group by `label`, chosen by a hash of their names, whether each row
   /// is one of them.
   std::vector<bool> shots(llvm::StringRef label, size_t shots) const;
+  /// Finds the intervals that fits declare, from `fitted`, the rows as the fits predict them, and
+  /// `leftOut`, as fits to other rows do. With misses max(measured / predicted, its inverse) - 1 of
+  /// the n rows that the fit has not seen, the ceil(0.9 (n + 1))-th smallest: one more row of the
+  /// kind keeps it with a probability of at least 90 % (split conformal prediction; Lei et al.,
+  /// JASA 113, 2018).
+  static void findIntervals(llvm::MutableArrayRef<FitFindings> findings,
+                            llvm::ArrayRef<ValidationRow> fitted,
+                            llvm::ArrayRef<ValidationRow> leftOut);
   /// These rows with `values`.
   std::vector<ValidationRow> predicted(const ConstantValues &values, llvm::ArrayRef<size_t> numbers,
                                        llvm::ArrayRef<FitFindings> findings);
@@ -70,8 +85,8 @@ std::vector<size_t> someOfGroups(llvm::ArrayRef<ValidationRow> rows, llvm::Array
                                  llvm::StringRef label, size_t most);
 /// Whether anything of the row is predicted.
 bool isPredicted(const ValidationRow &row);
-/// Whether the groups that a fit names are those of the row.
-bool isOf(const ValidationRow &row, const Fit &fit);
+/// Whether the row is of these groups.
+bool isOf(const ValidationRow &row, const RowGroups &groups);
 /// Whether `fit` is to the metric of that prediction.
 bool isFitted(const Prediction &prediction, const Fit &fit);
 /// What is fitted of a row, whether it is predicted and measured or not; null where there is none.

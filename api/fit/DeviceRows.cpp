@@ -127,7 +127,7 @@ bool DeviceRows::readDevices(DiagnosticEngine &diagnostics) {
   const Fit::Family &family = *ofFit->family;
   for (const auto &row : llvm::enumerate(rows->rows())) {
     const Prediction *prediction = fittedOf(row.value(), *ofFit);
-    if (row.value().isLeftOut || !isOf(row.value(), *ofFit) || !prediction)
+    if (row.value().isLeftOut || !isOf(row.value(), ofFit->only) || !prediction)
       continue;
     bool isMeasured = prediction->reference.hasValue();
     if (isMeasured && prediction->reference->real <= 0) {

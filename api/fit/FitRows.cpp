@@ -6,11 +6,10 @@
 #include "api/Providers.h"
 #include "api/fit/ChipFit.h"
 #include "api/fit/FitText.h"
+#include "api/fit/UsedLibraries.h"
 #include "ir/study/AllOps.h"
 #include "ir/target/LayerFigures.h"
-#include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <atomic>
@@ -36,36 +35,6 @@ namespace {
 struct OwnTexts {
   SourceManager sources;
   DiagnosticEngine diagnostics{sources};
-};
-} // namespace
-
-namespace {
-/// Which communication libraries of its networks a module uses: the first of each, and those that
-/// something names.
-class UsedLibraries {
-public:
-  explicit UsedLibraries(const ir::Module &module) {
-    module.walk([&](const ir::Operation &op) {
-      for (const ir::Operation::NamedAttribute &attr : op.attrs())
-        if (attr.value.is(ir::AttrKind::String))
-          names.insert(attr.value.asString());
-    });
-  }
-
-  /// False for what is in a library that is not used.
-  bool include(const ir::Operation &op) const {
-    if (op.is("target.protocol"))
-      return include(*op.parentOp());
-    if (!op.is(target::LibraryOp::opName) || names.contains(op.symbol()))
-      return true;
-    const ir::Region &group = *op.parentRegion();
-    return &op == &*llvm::find_if(group, [](const ir::Operation &other) {
-      return other.is(target::LibraryOp::opName);
-    });
-  }
-
-private:
-  llvm::StringSet<> names;
 };
 } // namespace
 

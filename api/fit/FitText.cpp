@@ -92,6 +92,25 @@ std::string api::importLine(const Decl &decl, llvm::StringRef root, const Source
   return fmt::format("import \"{}\"", llvm::sys::path::filename(root));
 }
 
+/// What is written of all constants, with their intervals.
+static std::vector<std::pair<const FitConstant *, std::string>>
+valuesOf(const FitRows &rows, const FitFindings &findings) {
+  std::vector<std::pair<const FitConstant *, std::string>> values;
+  for (const FitFindings::Constant &found : findings.constants) {
+    const FitConstant &constant = *rows.constants()[found.index];
+    values.emplace_back(&constant, textWithInterval(constant, found, 5));
+    for (const FitConstant &other : constant.others)
+      values.emplace_back(&other, textWithInterval(other, found, 5));
+  }
+  for (const FitFindings::Interval &interval : findings.intervals)
+    if (interval.halfWidth > 0)
+      values.emplace_back(interval.constant,
+                          fmt::format("{} +- {:.2g}%",
+                                      interval.constant->text(interval.constant->written, 5),
+                                      100 * interval.halfWidth));
+  return values;
+}
+
 std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> findings,
                                llvm::StringRef root, const SourceManager &sources) {
   std::set<std::string> imports;
@@ -102,17 +121,9 @@ std::string api::fittedProgram(const FitRows &rows, llvm::ArrayRef<FitFindings> 
   for (const FitFindings &each : findings) {
     comments += fmt::format("// Fitted by `calibrate{}` to {} rows.\n",
                             each.fit->name.empty() ? "" : " " + each.fit->name, each.rows);
-    std::vector<std::pair<const FitConstant *, const FitFindings::Constant *>> values;
-    for (const FitFindings::Constant &found : each.constants) {
-      values.emplace_back(rows.constants()[found.index], &found);
-      for (const FitConstant &other : rows.constants()[found.index]->others)
-        values.emplace_back(&other, &found);
-    }
-    for (const auto &[place, result] : values) {
+    for (const auto &[place, value] : valuesOf(rows, each)) {
       const FitConstant &constant = *place;
-      const FitFindings::Constant &found = *result;
       const Decl &decl = *constant.decl;
-      std::string value = textWithInterval(constant, found, 5);
       std::string suffix = each.fit->name.empty() ? "fitted" : each.fit->name;
       std::string name = fmt::format("{}_{}", decl.name, suffix);
       bool isWholeLet = constant.place == decl.value;

@@ -64,7 +64,7 @@ static std::vector<size_t> clustersOf(const Fit &fit, llvm::ArrayRef<Observation
 void OneFit::choose(llvm::function_ref<bool(size_t)> isKnown) {
   std::vector<size_t> numbers;
   for (const auto &row : llvm::enumerate(rows.rows()))
-    if (isKnown(row.index()) && isOf(row.value(), fit) && !fittedIn(row.value(), fit).empty())
+    if (isKnown(row.index()) && isOf(row.value(), fit.only) && !fittedIn(row.value(), fit).empty())
       numbers.push_back(row.index());
   if (fit.sample.rows > 0)
     numbers = someOfGroups(rows.rows(), numbers, fit.sample.by,

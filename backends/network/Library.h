@@ -8,7 +8,7 @@
 // what a rank moves within itself. Patterns are NCCL's (S. Jeaugey, NCCL 2.x; Hu et al.,
 // "Demystifying NCCL", 2025): protocols LL and LL128 trade bandwidth for short steps, Simple the
 // reverse. docs/cost-model.md lists s, T and C. The whole is multiplied by what measurements say of
-// the model, a ratio whose interval is the error of the parameters (tools/fit/intervals.py).
+// the model, a ratio whose interval is the error of the parameters (tools/fit/intervals.perf).
 #ifndef PERFC_BACKENDS_NETWORK_LIBRARY_H
 #define PERFC_BACKENDS_NETWORK_LIBRARY_H
 

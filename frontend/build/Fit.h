@@ -27,14 +27,26 @@ struct FitLine {
   SourceRange range;
 };
 
+/// Groups of rows by their values, with `*`.
+using RowGroups = std::vector<std::pair<std::string, std::string>>;
+
+/// `interval a.measured of library = "nccl*"`: the half widths of these constants, by rows that the
+/// fit has not seen.
+struct FitInterval {
+  std::vector<FitConstant> constants;
+  RowGroups of;
+  SourceRange range;
+};
+
 struct Fit {
   std::string name;
   SourceRange range;
   /// Modules whose `validate` statements count as the file's own.
   std::vector<const Module *> tables;
   std::vector<FitLine> lines;
-  std::vector<std::pair<std::string, std::string>> only; ///< values of groups, with `*`
-  std::vector<std::string> metrics;                      ///< none for the first
+  std::vector<FitInterval> intervals;
+  RowGroups only;
+  std::vector<std::string> metrics; ///< none for the first
   bool isRobust = true;
   double scale = 0.04; ///< of errors, in logarithms
   /// So many rows of a group.

@@ -27,7 +27,8 @@ private:
   bool constant(const ast::Arg &arg, const ast::Expr *last, FitLine &line);
   bool bounds(const Node &node, const ast::Expr &domain, FitLine &line);
   void prior(const Node &node, FitLine &line);
-  void only(const Node &node, Fit &fit);
+  void interval(const Node &node, Fit &fit);
+  RowGroups groups(const Node &node);
   void loss(const Node &node, Fit &fit);
   void tables(const Node &node, Fit &fit);
   void weight(const Node &node, Fit &fit);
@@ -203,16 +204,34 @@ void FitReader::line(const Node &node, Fit &fit) {
   fit.lines.push_back(std::move(line));
 }
 
-void FitReader::only(const Node &node, Fit &fit) {
+/// `dtype = "fp16", device = "A*"`.
+RowGroups FitReader::groups(const Node &node) {
+  RowGroups groups;
   for (const ast::Arg &arg : node.syntaxArgs()) {
     Value value = arg.assigned ? evaluator.evaluate(*arg.assigned, scope) : Value();
     if (arg.assign == "=" && arg.value->kind == ast::ExprKind::Name) {
       if (!value.isUnknown())
-        fit.only.emplace_back(arg.value->text.str(), plainText(value));
+        groups.emplace_back(arg.value->text.str(), plainText(value));
       continue;
     }
-    diagnostics.report(arg.range, diag::BadFit, "a group and its value: `only dtype = \"fp16\"`");
+    diagnostics.report(arg.range, diag::BadFit,
+                       fmt::format("a group and its value: `{} dtype = \"fp16\"`", node.word));
   }
+  return groups;
+}
+
+void FitReader::interval(const Node &node, Fit &fit) {
+  FitInterval interval;
+  interval.range = node.range;
+  for (const ast::Arg &arg : node.syntaxArgs())
+    llvm::move(findConstants(evaluator, *arg.value, scope), std::back_inserter(interval.constants));
+  for (const FitConstant &constant : interval.constants)
+    if (constant.written <= 0)
+      diagnostics.report(node.range, diag::BadFit,
+                         fmt::format("`{}` above 0 for its interval", constant.path));
+  if (const Node *of = node.find("of"))
+    interval.of = groups(*of);
+  fit.intervals.push_back(std::move(interval));
 }
 
 void FitReader::loss(const Node &node, Fit &fit) {
@@ -318,7 +337,9 @@ llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
     else if (child->word == "weight")
       weight(*child, fit);
     else if (child->word == "only")
-      only(*child, fit);
+      fit.only = groups(*child);
+    else if (child->word == "interval")
+      interval(*child, fit);
     else if (child->word == "loss")
       loss(*child, fit);
   }
@@ -327,9 +348,12 @@ llvm::Optional<Fit> FitReader::read(const ast::Item &statement) {
   fit.sample = ofGroup(*node, "sample");
   if (fit.family && !fit.lines.empty())
     diagnostics.report(fit.family->range, diag::BadFit, "either `parameter` or `family`");
+  if (fit.family && !fit.intervals.empty())
+    diagnostics.report(fit.intervals.front().range, diag::BadFit, "no `interval` with a family");
   if (fit.family && fit.metrics.size() > 1)
     diagnostics.report(fit.family->range, diag::BadFit, "one metric for a family");
-  if (fit.lines.empty() && !fit.family && diagnostics.errorCount() == errors)
+  if (fit.lines.empty() && fit.intervals.empty() && !fit.family &&
+      diagnostics.errorCount() == errors)
     diagnostics.report(statement.range, diag::BadFit,
                        "a constant: `parameter my_gpu.launch in 1us..20us`");
   return diagnostics.errorCount() == errors ? llvm::Optional<Fit>(std::move(fit)) : llvm::None;

@@ -261,6 +261,23 @@ static constexpr WordSpec calibrateWords[] = {
      .maxArgs = anyNumber,
      .byDefault = "none",
      .doc = "groups that are left out one by one, to see how well the fit predicts them"},
+    {.word = "interval",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .block = BlockKind::FitInterval,
+     .repeats = true,
+     .doc = "constants around which measurements lie, and rows that say how far from them, where "
+            "the fit has not seen these: interval my_gpu.measured of device = \"mine\""},
+};
+
+static constexpr WordSpec fitIntervalWords[] = {
+    {.word = "of",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .clauseOnly = true,
+     .assigns = true,
+     .byDefault = "all rows",
+     .doc = "the rows, by their groups"},
 };
 
 static constexpr WordSpec fitFamilyWords[] = {
@@ -424,6 +441,8 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return fitParameterWords;
   case BlockKind::FitWeight:
     return fitWeightWords;
+  case BlockKind::FitInterval:
+    return fitIntervalWords;
   case BlockKind::Replay:
     return replayWords;
   case BlockKind::Expect:

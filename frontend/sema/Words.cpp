@@ -414,7 +414,7 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "bandwidth", "trace",    "group",        "rank",       "node",       "replay",
     "validate",  "against",  "skip",         "split",      "generation", "kernel library",
     "kernel",    "tile",     "calibrate",    "parameter",  "weight",     "layers",
-    "family",    "ranks"};
+    "family",    "ranks",    "interval"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

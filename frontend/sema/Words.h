@@ -89,8 +89,9 @@ enum class BlockKind : uint8_t {
   Layers,
   FitFamily,
   ProtocolRanks,
+  FitInterval,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::ProtocolRanks) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::FitInterval) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

@@ -38,7 +38,22 @@ static void printFindings(Session &session, const FitRows &rows, const FitFindin
     table.addRow({constant.path, constant.text(constant.written, 4), constant.text(found.value, 4),
                   isSaid ? width : "-", note});
   }
-  table.print(session.out, session.tableWidth(), session.colorOut);
+  if (!findings.constants.empty())
+    table.print(session.out, session.tableWidth(), session.colorOut);
+}
+
+/// The intervals of a fit, and what they are from.
+static void printIntervals(Session &session, const FitFindings &findings) {
+  Table table({{"constant", Align::Left}, {"written"}, {"+-"}, {"rows"}, {"note", Align::Left}});
+  for (const FitFindings::Interval &interval : findings.intervals) {
+    bool isFound = interval.halfWidth > 0;
+    table.addRow({interval.constant->path, interval.constant->text(interval.constant->written, 4),
+                  isFound ? fmt::format("{:.3g} %", 100 * interval.halfWidth) : "-",
+                  fmt::to_string(interval.rows),
+                  isFound ? "" : "fewer than 9 rows that the fit has not seen"});
+  }
+  if (!findings.intervals.empty())
+    table.print(session.out, session.tableWidth(), session.colorOut);
 }
 
 static emit::Json findingsJson(const FitRows &rows, const FitFindings &findings) {
@@ -59,8 +74,15 @@ static emit::Json findingsJson(const FitRows &rows, const FitFindings &findings)
   emit::Json covariance = emit::Json::array();
   for (double value : findings.covariance)
     covariance.push(value);
+  emit::Json intervals = emit::Json::array();
+  for (const FitFindings::Interval &interval : findings.intervals)
+    intervals.push(emit::Json::object()
+                       .set("name", interval.constant->path)
+                       .set("half_width", interval.halfWidth)
+                       .set("rows", interval.rows));
   return emit::Json::object()
       .set("name", findings.fit->name)
+      .set("intervals", std::move(intervals))
       .set("rows", findings.rows)
       .set("objective", findings.objective)
       .set("constants", std::move(constants))
@@ -77,11 +99,17 @@ public:
     document.set("schema", 1);
   }
 
+  void constants(const FitRows &rows, llvm::ArrayRef<FitFindings> all) {
+    for (const FitFindings &each : all)
+      if (!isJson && !session.isQuiet())
+        printFindings(session, rows, each);
+  }
+  /// All of them, with their intervals.
   void findings(const FitRows &rows, llvm::ArrayRef<FitFindings> all) {
     emit::Json fits = emit::Json::array();
     for (const FitFindings &each : all) {
       if (!isJson && !session.isQuiet())
-        printFindings(session, rows, each);
+        printIntervals(session, each);
       fits.push(findingsJson(rows, each));
     }
     document.set("fits", std::move(fits));
@@ -172,23 +200,27 @@ static std::vector<FitFindings> calibrateConstants(const FitRows &rows, Calibrat
   ConstantValues values;
   std::vector<FitFindings> findings =
       calibration.fit([&](size_t row) { return isShot[row]; }, values);
-  report.findings(rows, findings);
+  report.constants(rows, findings);
   std::vector<size_t> known, others;
   for (size_t i = 0; i < isShot.size(); ++i)
     if (isPredicted(rows.rows()[i]))
       (isShot[i] ? known : others).push_back(i);
-  report.last = calibration.predicted(values, known, {});
-  report.agreement("fitted", "fitted", report.last);
+  std::vector<ValidationRow> fitted = calibration.predicted(values, known, {}), unseen;
+  report.agreement("fitted", "fitted", fitted);
+  report.last = fitted;
   if (shots) {
-    report.last = calibration.predicted(values, others, findings);
+    report.last = unseen = calibration.predicted(values, others, findings);
     report.agreement("others", fmt::format("beside {} of each", counted(*shots, "row")),
                      report.last);
-    return findings;
   }
-  for (const std::string &label : labels) {
+  for (const std::string &label : shots ? llvm::ArrayRef<std::string>() : labels) {
     report.last = calibration.leaveOut(label);
     report.agreement("left_out_" + label, "left out by " + label, report.last);
+    if (label == labels.front())
+      unseen = report.last;
   }
+  Calibration::findIntervals(findings, fitted, unseen);
+  report.findings(rows, findings);
   return findings;
 }
 

@@ -12,8 +12,8 @@ absolute percentage error plus a small pull towards the starting values, which k
 do not determine where physics puts it. Deterministic. Prints the errors and, for the rows below 1 MiB,
 their floor: the error of the best time that never falls with the size, chosen per collective and
 number of ranks with all rows known; what scatters more than that no model of size and ranks can
-predict. With --out also writes the `library` blocks of each network; intervals.py then gives them their
-error intervals.
+predict. With --out also writes the `library` blocks of each network; intervals.perf states their error
+intervals.
 """
 import argparse
 import copy
