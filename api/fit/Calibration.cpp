@@ -155,7 +155,10 @@ std::vector<ValidationRow> Calibration::leaveOut(llvm::StringRef label) {
   ConstantValues values;
   if (wholes.empty())
     fit([](size_t) { return true; }, values);
+  auto total = static_cast<int64_t>(groups.size());
+  int64_t done = 0;
   for (const std::string &group : groups) {
+    rows.watcher().count(Watcher::Level::Sweep, done++, total);
     std::vector<size_t> numbers;
     for (const auto &row : llvm::enumerate(rows.rows()))
       if (groupOf(row.value(), label) == group && isPredicted(row.value()))
@@ -164,6 +167,7 @@ std::vector<ValidationRow> Calibration::leaveOut(llvm::StringRef label) {
     fitAll([&](size_t row) { return groupOf(rows.rows()[row], label) != group; }, values, findings);
     llvm::append_range(all, predicted(values, numbers, findings));
   }
+  rows.watcher().count(Watcher::Level::Sweep, 0, 0);
   return all;
 }
 

@@ -30,6 +30,8 @@ public:
           Wanted wanted = Wanted::Fits);
   ~FitRows();
 
+  /// What is told how far fits are.
+  Watcher &watcher() const { return context.watcher; }
   /// The sound `calibrate` statements of the file.
   llvm::ArrayRef<Fit> fits() const;
   /// The constants of their lines, each line's own before its mean, in order.

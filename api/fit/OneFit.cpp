@@ -1,9 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/fit/OneFit.h"
 
+#include "ir/common/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -115,6 +117,22 @@ std::vector<double> OneFit::errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<s
   return errors;
 }
 
+/// Tells the least mean error so far, of trials that predict all rows.
+void OneFit::showBest(llvm::ArrayRef<double> errors) {
+  if (errors.size() != observed.size() || errors.empty())
+    return;
+  double sum = 0;
+  for (double error : errors)
+    sum += std::fabs(error);
+  double mean = sum / static_cast<double>(errors.size());
+  if (!(mean < least) && least > 0) // one that is no number is of a trial that cannot be
+    return;
+  least = std::isnan(mean) ? 0 : mean;
+  if (least > 0)
+    rows.watcher().best(Watcher::Level::Statement,
+                        fmt::format("{:.3g} % mean error", 100 * std::expm1(least)));
+}
+
 /// Starts where the fit to all rows has ended, with the errors and slopes there.
 void OneFit::begin(const OneFit &whole) {
   for (size_t i = 0; i < unknowns.places.size(); ++i)
@@ -176,8 +194,11 @@ FitFindings OneFit::run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *
   addUses();
   if (whole && whole->solution.isFound && whole->before == before)
     begin(*whole);
+  rows.watcher().at(fmt::format("calibrate {}: {}", fit.name, counted(count, "row")));
   solution = minimise(problem, [&](llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
-    return errorsAt(at, positions);
+    std::vector<double> errors = errorsAt(at, positions);
+    showBest(errors);
+    return errors;
   });
   unknowns.set(solution.values, values);
   FitFindings findings;

@@ -31,6 +31,7 @@ private:
   void addUses();
   void begin(const OneFit &whole);
   std::vector<double> errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions);
+  void showBest(llvm::ArrayRef<double> errors);
   FitFindings::Constant found(size_t constant, size_t begin, size_t end) const;
   bool isUnknown(const FitLine &line, size_t begin, size_t end) const;
 
@@ -42,6 +43,7 @@ private:
   FitProblem problem;
   FitSolution solution;
   size_t count = 0;                  ///< of rows
+  double least = 0;                  ///< mean error of all of them so far; 0 for none
   std::vector<Observation> observed; ///< in the order of rows
 };
 

@@ -27,6 +27,7 @@ llvm::Optional<Tool> api::toolNamed(Context context, llvm::StringRef name, bool 
   if (tool.missing.empty())
     return std::move(tool);
   context.diagnostics.report(place, diag::ToolMissing, name, tool.missing)
+      .note(info->offer())
       .help("name its program or the image of a container in " + toolsFile());
   return llvm::None;
 }

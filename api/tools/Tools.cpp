@@ -76,6 +76,10 @@ llvm::ArrayRef<ToolInfo> api::toolInfos() { return infos; }
 
 llvm::StringRef ToolInfo::provider() const { return findToolPlace(name)->provider; }
 
+std::string ToolInfo::offer() const {
+  return "it is asked for " + summary.str() + (serve ? ", by a `serve` statement" : "");
+}
+
 const ToolInfo *api::findTool(llvm::StringRef name) {
   const auto *found = llvm::find_if(infos, [&](const ToolInfo &info) { return info.name == name; });
   return found == std::end(infos) ? nullptr : found;

@@ -59,6 +59,8 @@ struct ToolInfo {
 
   /// Whose place among the providers of costs it takes; "" of one that serves requests.
   llvm::StringRef provider() const;
+  /// What it can be asked, for a message: "it is asked for …".
+  std::string offer() const;
 };
 
 llvm::ArrayRef<ToolInfo> toolInfos();

@@ -42,9 +42,7 @@ void driver::checkToolAsked(Session &session, const Tool &tool, const Evaluation
     return llvm::StringRef(result.cost.provenance.provider).contains(name);
   });
   if (!isAsked && !evaluation.results().empty() && !session.diagnostics.hasErrors())
-    session.diagnostics.report({}, diag::ToolUnused, tool.info->name)
-        .help("it has " + tool.info->summary.str() +
-              (tool.info->serve ? ": a `serve` statement asks for them" : ""));
+    session.diagnostics.report({}, diag::ToolUnused, tool.info->name).help(tool.info->offer());
 }
 
 static std::string placeOf(const Tool &tool) {
