@@ -103,13 +103,13 @@ std::vector<std::unique_ptr<OneFit>> Calibration::fitAll(llvm::function_ref<bool
       continue;
     const OneFit *whole = fits.size() < wholes.size() ? wholes[fits.size()].get() : nullptr;
     fits.push_back(std::make_unique<OneFit>(rows, each, constant, values));
-    findings.push_back(fits.back()->run(isKnown, whole));
+    findings.push_back(fits.back()->run(isKnown, whole, effort));
     constant += constantCount(each);
   }
   return fits;
 }
 
-Calibration::Calibration(FitRows &rows) : rows(rows) {}
+Calibration::Calibration(FitRows &rows, FitEffort effort) : rows(rows), effort(effort) {}
 Calibration::~Calibration() = default;
 
 std::vector<FitFindings> Calibration::fit(llvm::function_ref<bool(size_t)> isKnown,

@@ -39,9 +39,16 @@ struct FitFindings {
 
 class OneFit;
 
+/// What is spared where rows take long.
+struct FitEffort {
+  /// The fit to all rows starts from what is written, not from the priors, and ends once a step
+  /// gains less than 10^-4; one without a group takes the errors of its rows as linear around it.
+  bool isSmall = false;
+};
+
 class Calibration {
 public:
-  explicit Calibration(FitRows &rows);
+  explicit Calibration(FitRows &rows, FitEffort effort = {});
   ~Calibration();
 
   /// Whether the rows have all groups that the fits name, and `others`; false after a report.
@@ -74,6 +81,7 @@ private:
                                               std::vector<FitFindings> &findings);
 
   FitRows &rows;
+  FitEffort effort;
   std::vector<std::unique_ptr<OneFit>> wholes; ///< that `fit` has made last
 };
 

@@ -181,7 +181,7 @@ static std::vector<Eigen::Index> indicesOf(const std::vector<bool> &free) {
 /// one where that is less than half of what the slopes promise.
 Minimiser::Step Minimiser::step() {
   constexpr double longest = 0.7; // of a logarithm, or of the range between linear bounds
-  double worthIt = 1e-7 * (1 + least);
+  double worthIt = problem.leastGain * (1 + least);
   std::vector<Eigen::Index> free = indicesOf(freeOnes());
   if (free.empty())
     return Step::None;

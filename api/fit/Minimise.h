@@ -45,6 +45,7 @@ struct FitProblem {
     std::vector<double> slopes;
   };
   std::vector<Line> known; ///< of all rows, or none
+  double leastGain = 1e-7; ///< of a step, as a share of 1 and the sum
 };
 
 struct FitSolution {

@@ -147,6 +147,35 @@ void OneFit::begin(const OneFit &whole) {
   }
 }
 
+/// Lets the unknowns go as far from the fit to all as its slopes are good for; those that no row is
+/// left of begin where they would without one.
+void OneFit::stayNear() {
+  constexpr double farthest = 0.5; // of a logarithm, or of the range between linear bounds
+  for (const Unknown &unknown : problem.unknowns)
+    near.push_back(unknown.start);
+  for (size_t i = 0; i < near.size(); ++i) {
+    Unknown &unknown = problem.unknowns[i];
+    if (unknown.rows.empty()) {
+      unknown.start = unknowns.unknowns[i].start;
+      continue;
+    }
+    unknown.low = std::max(unknown.low, near[i] - farthest);
+    unknown.high = std::min(unknown.high, near[i] + farthest);
+  }
+}
+
+std::vector<double> OneFit::linearErrors(llvm::ArrayRef<double> at,
+                                         llvm::ArrayRef<size_t> positions) const {
+  std::vector<double> errors;
+  for (size_t position : positions) {
+    const FitProblem::Line &line = problem.known[position];
+    errors.push_back(line.error);
+    for (size_t i = 0; i < near.size(); ++i)
+      errors.back() += line.slopes[i] * (at[i] - near[i]);
+  }
+  return errors;
+}
+
 /// Whether neither a row nor a prior says anything about these unknowns of `line`, or of all of
 /// them where they are alike.
 bool OneFit::isUnknown(const FitLine &line, size_t begin, size_t end) const {
@@ -183,8 +212,13 @@ FitFindings::Constant OneFit::found(size_t constant, size_t begin, size_t end) c
   return found;
 }
 
-FitFindings OneFit::run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *whole) {
+FitFindings OneFit::run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *whole,
+                        FitEffort effort) {
   choose(isKnown);
+  if (effort.isSmall && !whole) {
+    unknowns.startAt(rows.constants());
+    problem.leastGain = 1e-4;
+  }
   problem.unknowns = unknowns.unknowns;
   problem.terms = unknowns.terms();
   problem.isRobust = fit.isRobust;
@@ -194,9 +228,12 @@ FitFindings OneFit::run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *
   addUses();
   if (whole && whole->solution.isFound && whole->before == before)
     begin(*whole);
+  if (effort.isSmall && !problem.known.empty())
+    stayNear();
   rows.watcher().at(fmt::format("calibrate {}: {}", fit.name, counted(count, "row")));
   solution = minimise(problem, [&](llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
-    std::vector<double> errors = errorsAt(at, positions);
+    std::vector<double> errors =
+        near.empty() ? errorsAt(at, positions) : linearErrors(at, positions);
     showBest(errors);
     return errors;
   });

@@ -24,12 +24,15 @@ public:
   }
 
   /// `whole` has been fitted to all rows; null for the first.
-  FitFindings run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *whole);
+  FitFindings run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *whole, FitEffort effort);
 
 private:
   void choose(llvm::function_ref<bool(size_t)> isKnown);
   void addUses();
   void begin(const OneFit &whole);
+  void stayNear();
+  std::vector<double> linearErrors(llvm::ArrayRef<double> at,
+                                   llvm::ArrayRef<size_t> positions) const;
   std::vector<double> errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions);
   void showBest(llvm::ArrayRef<double> errors);
   FitFindings::Constant found(size_t constant, size_t begin, size_t end) const;
@@ -41,6 +44,7 @@ private:
   ConstantValues &values;
   ConstantValues before; ///< what the fits before have found
   FitProblem problem;
+  std::vector<double> near; ///< the fit to all, where errors are taken as linear around it
   FitSolution solution;
   size_t count = 0;                  ///< of rows
   double least = 0;                  ///< mean error of all of them so far; 0 for none

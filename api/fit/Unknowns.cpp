@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/fit/Unknowns.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -32,6 +33,13 @@ Unknowns::Unknowns(const Fit &fit, size_t firstConstant, const ConstantValues &v
     }
     if (line.mean)
       means.push_back({constant++, begin, unknowns.size()});
+  }
+}
+
+void Unknowns::startAt(llvm::ArrayRef<const FitConstant *> written) {
+  for (size_t i = 0; i < places.size(); ++i) {
+    double start = unknownOf(*places[i].line, written[places[i].constant]->written);
+    unknowns[i].start = std::clamp(start, unknowns[i].low, unknowns[i].high);
   }
 }
 

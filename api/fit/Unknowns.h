@@ -18,6 +18,8 @@ class Unknowns {
 public:
   Unknowns(const Fit &fit, size_t firstConstant, const ConstantValues &values);
 
+  /// Lets the unknowns of constants that have a prior start from what is `written` as well.
+  void startAt(llvm::ArrayRef<const FitConstant *> written);
   /// Puts into `values` what the unknowns stand for.
   void set(llvm::ArrayRef<double> unknowns, ConstantValues &values) const;
   double valueOf(size_t unknown, double at) const;

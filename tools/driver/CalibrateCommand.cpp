@@ -243,7 +243,7 @@ static void reportUnused(Session &session, const Arguments &arguments, llvm::Str
 /// What the fits of the file find, and their programs.
 static void calibrate(Session &session, const Arguments &arguments, FitRows &rows, Shots shots,
                       llvm::StringRef root) {
-  Calibration calibration(rows);
+  Calibration calibration(rows, {/*isSmall=*/arguments.has("refine")});
   std::vector<std::string> labels = leftOutLabels(rows.fits());
   if (!calibration.check(session.diagnostics, {}))
     return;

@@ -130,6 +130,8 @@ static constexpr OptionSpec validateOptions[] = {
 static constexpr OptionSpec calibrateOptions[] = {
     {"output", 'o', "OUT.perf", "write the constants with their intervals as a program"},
     {"shots", 0, "K", "fit to K rows of each group, and predict the others"},
+    {"refine", 0, "",
+     "start from what is written; fits without a group take errors as linear around that to all"},
     {"next", 0, "N", "of chips with tables: which N of the rows without a time to measure next"},
     {"rows", 0, "OUT.csv", "write each predicted row beside its reference"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
