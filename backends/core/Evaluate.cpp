@@ -159,7 +159,7 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
     scaleAmounts(child, static_cast<double>(runners));
   if (cost->errors.known.empty())
     total.errors.addUnknown("kernels");
-  stack.addKernel(cost->latency, static_cast<double>(kernel.count()), !kernel.isJoined());
+  stack.addKernel(cost->latency, kernel, *run);
   return append(total, *cost, std::move(line), kernel.count(), *kernel);
 }
 

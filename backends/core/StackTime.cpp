@@ -2,9 +2,15 @@
 #include "backends/core/StackTime.h"
 
 #include "ir/study/TrainOps.h"
+#include "ir/tile/AttentionOps.h"
 #include <utility>
 
 using namespace perfc;
+
+bool perfc::isPromptAttention(const ir::Operation &run) {
+  tile::AttentionOp attention = tile::attentionOf(run);
+  return attention && !attention.isDecode();
+}
 
 StackFigures StackFigures::of(const ir::Operation &statement) {
   StackFigures figures;
@@ -13,6 +19,7 @@ StackFigures StackFigures::of(const ir::Operation &statement) {
   auto runtime = study::partOf<study::RuntimeOp>(statement);
   figures.kernelTime = runtime->realAttr("kernel_time");
   figures.kernelHost = runtime->realAttr("kernel_host");
+  figures.attentionStarts = runtime->realAttr("attention_starts");
   figures.network = runtime->realAttr("network");
   figures.step = runtime->realAttr("step");
   figures.request = runtime->realAttr("request");
@@ -33,9 +40,12 @@ StackTime::StackTime(study::EvaluateOp evaluate)
 
 double StackTime::enter(double count) { return std::exchange(times, times * count); }
 
-void StackTime::addKernel(const Uncertain &latency, double count, bool isStarted) {
-  runs += isStarted ? times * count : 0;
-  kernels += latency * (times * count);
+void StackTime::addKernel(const Uncertain &latency, phase::KernelOp placed,
+                          const ir::Operation &run) {
+  double count = times * static_cast<double>(placed.count());
+  starts.runs += placed.isJoined() ? 0 : count;
+  starts.attentions += isPromptAttention(run) ? count : 0;
+  kernels += latency * count;
 }
 
 void StackTime::finish(Cost &total, double sequences) const {
@@ -50,7 +60,7 @@ void StackTime::finish(Cost &total, double sequences) const {
                                           Figure());
   };
   add("stack", kernels * (figures.kernelTime - 1) + exchanges * (1 / figures.network - 1));
-  add("host", Uncertain(figures.kernelHost * runs) - total.latency);
+  add("host", Uncertain(figures.host(starts)) - total.latency);
   add("step", Uncertain(figures.step + figures.stepEach * sequences));
   total.latency = total.latency * figures.measured;
   if (!figures.measured.isCertain())

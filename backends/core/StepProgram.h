@@ -26,12 +26,13 @@ struct StepItem {
   double launch = 0;              ///< s of a kernel's start
   double energy = -1;             ///< J of a kernel; below 0 when not given
   std::vector<Uncertain::Contribution> timeMoves, energyMoves; ///< of the two, by source
-  double bytes = 0;         ///< that a kernel moves; of a collective the larger buffer of a rank
-  std::string kind;         ///< of a collective, "all_gather"; "" for a kernel
-  std::string axis;         ///< of a collective, "tensor"
-  int64_t count = 1;        ///< runs, one after the other
-  bool isJoined = false;    ///< a kernel that the host does not start
-  bool isOfContext = false; ///< of a batch that is served: what it does depends on contexts
+  double bytes = 0;      ///< that a kernel moves; of a collective the larger buffer of a rank
+  std::string kind;      ///< of a collective, "all_gather"; "" for a kernel
+  std::string axis;      ///< of a collective, "tensor"
+  int64_t count = 1;     ///< runs, one after the other
+  bool isJoined = false; ///< a kernel that the host does not start
+  bool isPromptAttention = false; ///< of an engine
+  bool isOfContext = false;       ///< of a batch that is served: what it does depends on contexts
   std::vector<std::string> alike = {}; ///< axes along which ranks run the same kernel
   /// Items of the block whose results it reads; none for what goes into the block.
   std::vector<uint32_t> after;

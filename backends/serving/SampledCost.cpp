@@ -82,7 +82,8 @@ void SampledCost::addItem(const StepItem &from, Of of) {
            item.kind == from.kind && item.alike == from.alike;
   };
   auto line = static_cast<size_t>(llvm::find_if(items, isSame) - items.begin());
-  items.push_back({from.name, from.kind, static_cast<double>(from.count), from.isJoined ? 0.0 : 1.0,
+  items.push_back({from.name, from.kind, static_cast<double>(from.count),
+                   StackWork{0, 0, from.isJoined ? 0.0 : 1.0, from.isPromptAttention ? 1.0 : 0.0},
                    of, true, line, from.alike});
   hasContexts |= of != Of::Tokens;
   size_t points = of == Of::Tokens    ? frame->tokens.count()

@@ -85,7 +85,7 @@ private:
   struct Item {
     std::string name, kind;
     double count = 1;
-    double starts = 1; ///< of the host, for each run
+    StackWork starts; ///< of the host, for each run
     Of of = Of::Tokens;
     bool isTimed = true;
     size_t line =
@@ -93,10 +93,11 @@ private:
     std::vector<std::string> alike; ///< axes along which ranks run the same
     std::vector<Point> points;
     void addTo(StackWork &work, const Point &one) const {
-      if (isTimed)
-        work.add(kind.empty() ? StackWork{one.seconds(), 0, starts}
-                              : StackWork{0, one.seconds(), 0},
-                 count);
+      if (!isTimed)
+        return;
+      StackWork run = kind.empty() ? starts : StackWork();
+      (kind.empty() ? run.kernels : run.exchanges) = one.seconds();
+      work.add(run, count);
     }
   };
 

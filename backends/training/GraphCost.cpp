@@ -2,6 +2,7 @@
 #include "backends/training/GraphCost.h"
 
 #include "backends/core/Chip.h"
+#include "backends/core/StackTime.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/OpOps.h"
 #include "ir/phase/PhaseOps.h"
@@ -182,6 +183,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
     return false;
   }
   sources.add(KernelSources(*found));
+  item.isPromptAttention = isPromptAttention(*run);
   KernelFacts facts(*kernel);
   RegionCost own;
   own.dropped = shareOf(*op, "dropped", 0);

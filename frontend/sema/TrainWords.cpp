@@ -150,6 +150,12 @@ static constexpr WordSpec runtimeWords[] = {
      .byDefault = "0s",
      .doc = "time in which the host starts a kernel of an evaluation, ahead of the chip as long as "
             "it can"},
+    {.word = "attention_starts",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .byDefault = "1",
+     .doc = "kernels that the host starts for the attention of prompts, where a library's kernel "
+            "stands for a chain of operators"},
     {.word = "fuses",
      .kind = Choice,
      .maxArgs = anyNumber,

@@ -256,6 +256,10 @@ static OpDecl runtimeDecl() {
           quantityAttr("kernel_host", seconds, "of the host to start a kernel of an evaluation")
               .atLeast(0)
               .otherwise(0),
+          numberAttr("attention_starts",
+                     "kernels that the host starts for the attention of prompts of an evaluation")
+              .atLeast(0)
+              .otherwise(1),
           shareAttr("gemm", "of the peak that large products reach", 1),
           numberAttr("gemm_fp8", "the same in fp8, where not as gemm")
               .share()
