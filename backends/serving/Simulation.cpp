@@ -142,6 +142,7 @@ void Simulation::breakDown(size_t copy) {
   PoolResult &sum = poolOf(copy).result;
   count(copy);
   ++sum.faults;
+  ++broken;
   double left = 0;
   for (UnderWay &batch : copies[copy].drop(now, left))
     record(std::move(batch));
@@ -229,9 +230,10 @@ bool Simulation::step() {
   double work = events.empty() ? never : events.top().first;
   work = std::min({work, arrivals.next(), transfers.next()});
   now = std::min(work, nextChange());
-  // Copies that come and go while nothing else happens help nobody for ever.
+  // Copies that come and go while nothing else happens help nobody for ever, nor do those that
+  // break before they have ended a batch.
   vain = work == never ? vain + 1 : 0;
-  if (now == never || open == 0 || vain > mostVain)
+  if (now == never || open == 0 || std::max(vain, broken) > mostVain)
     return false;
   changeFleets();
   endTransfers();
@@ -267,7 +269,8 @@ SimulationResult Simulation::run() {
   result.transferSeconds = transfers.busy();
   result.transferWaiting = transfers.waiting();
   if (open > 0 && result.failure.empty())
-    result.failure = fmt::format("{} are never taken in", counted(open, "request"));
+    result.failure = fmt::format("{} are never {}", counted(open, "request"),
+                                 broken > mostVain ? "done" : "taken in");
   if (setup.onDone)
     requests.retireAll(setup.onDone);
   else

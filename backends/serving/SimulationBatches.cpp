@@ -56,6 +56,7 @@ void Simulation::end(uint32_t request) {
 }
 
 void Simulation::finish(size_t copy, UnderWay &&done) {
+  broken = 0;
   Pool &pool = poolOf(copy);
   bool isHandOver = pools.size() > 1 && &pool == &pools[0];
   Scheduler &scheduler = *copies[copy].scheduler;

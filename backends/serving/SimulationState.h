@@ -75,6 +75,7 @@ private:
   double now = 0;
   size_t open = 0;             ///< requests that are not done
   int64_t vain = 0;            ///< changes of copies since anything else has happened
+  int64_t broken = 0;          ///< copies that have broken since a batch has ended
   std::vector<double> seconds; ///< of the batch that starts, by stage
 };
 

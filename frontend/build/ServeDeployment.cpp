@@ -327,8 +327,13 @@ void perfc::buildDeployment(BuildContext &context, const Node &statement, llvm::
     PoolBuilder(context, serve).run(statement);
   if (const Node *node = statement.find("cluster"))
     buildCluster(context, *node, serve);
-  if (const Node *node = statement.find("kv_transfer"); node && statement.find("pool"))
-    checkTransfer(context, *node, on);
+  if (const Node *node = statement.find("kv_transfer")) {
+    if (statement.find("pool"))
+      checkTransfer(context, *node, on);
+    else
+      context.diagnostics.report(node->range, diag::BadServeValue,
+                                 "`kv_transfer` is between pools, of which there are none");
+  }
   if (const Node *node = statement.find("experts")) {
     readRouting(context, *node, partAt<study::ExpertsOp>(serve, node->range));
     if (const Quantity *count = node->quantity("redundant"); count && count->isInteger())

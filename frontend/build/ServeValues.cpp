@@ -18,7 +18,8 @@ Wants perfc::wantsOf(llvm::StringRef argument) {
       .Cases("mean", "deviation", Wants::Tokens)
       .Cases("rate", "every", "prefill_to_decode", "cv", "sigma", Wants::Positive)
       .Cases("peak", "length", "period", "ttft", "swap", Wants::Positive)
-      .Cases("think", "swing", "at", "start", Wants::NotNegative)
+      .Cases("think", "at", "start", Wants::NotNegative)
+      .Case("swing", Wants::Share)
       .Cases("repair", "mtbf", "up", "down", Wants::Positive)
       .Cases("capacity", "bandwidth", Wants::Positive)
       .Case("number", Wants::Index)
@@ -41,6 +42,8 @@ llvm::StringRef perfc::describe(Wants wants) {
     return "from 0 to 1e30";
   case Wants::Index:
     return "a whole number from 0 to 999999";
+  case Wants::Share:
+    return "from 0 to 1";
   case Wants::Theta:
     return "a number from 0 to below 1";
   }
@@ -64,6 +67,8 @@ bool perfc::meets(const Quantity &value, Wants wants) {
     return number >= 0 && number <= 1e30;
   case Wants::Index:
     return value.isInteger() && number >= 0 && number < mostInBatch;
+  case Wants::Share:
+    return number >= 0 && number <= 1;
   case Wants::Theta:
     return number >= 0 && number < 1;
   }

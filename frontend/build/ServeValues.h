@@ -9,7 +9,7 @@
 
 namespace perfc {
 
-enum class Wants : uint8_t { Count, Tokens, Seed, Positive, NotNegative, Index, Theta };
+enum class Wants : uint8_t { Count, Tokens, Seed, Positive, NotNegative, Index, Share, Theta };
 
 /// What the argument `argument` may be.
 Wants wantsOf(llvm::StringRef argument);

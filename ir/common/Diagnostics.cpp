@@ -22,7 +22,7 @@ llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() { return kindTable; }
 std::string perfc::counted(uint64_t count, llvm::StringRef noun) {
   if (count == 1)
     return fmt::format("1 {}", noun);
-  if (noun.endswith("gy") || noun.endswith("ry"))
+  if (noun.endswith("y") && !noun.endswith("ay") && !noun.endswith("ey"))
     return fmt::format("{} {}ies", count, noun.drop_back());
   return fmt::format("{} {}{}", count, noun, noun.endswith("ch") ? "es" : "s");
 }
