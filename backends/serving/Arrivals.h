@@ -13,7 +13,7 @@ namespace perfc::serving {
 class Arrivals {
 public:
   /// Of `requests`, which outlive it.
-  explicit Arrivals(RequestList &requests);
+  explicit Arrivals(RequestList &requests) : requests(requests), own(requests.ownFrom(0)) {}
 
   /// s of the next arrival; never where none is known.
   double next() const;
@@ -24,11 +24,12 @@ public:
 
 private:
   RequestList &requests;
-  std::vector<uint32_t> order;    ///< of requests that follow none, by arrival
-  std::vector<int64_t> followers; ///< by request; -1 for none; empty where nobody follows
+  /// s of the next one that follows no other; never where there is none.
+  double nextOwn() const { return own < requests.size() ? requests.spec(own).arrival : never; }
+
   using Event = std::pair<double, uint32_t>;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> following;
-  size_t arrived = 0; ///< of `order`
+  size_t own; ///< the next request that follows no other
 };
 
 } // namespace perfc::serving

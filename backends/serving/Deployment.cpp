@@ -148,39 +148,27 @@ bool Deployment::findPrefixes() {
   return true;
 }
 
-double Deployment::promptSteps(llvm::ArrayRef<RequestSpec> requests) const {
-  double steps = 0;
-  if (scheduler.makesPieces())
-    for (const RequestSpec &request : requests)
-      steps += static_cast<double>((request.prompt - 1) / limits.chunk);
-  return steps;
-}
-
-bool Deployment::checkRequests(llvm::ArrayRef<RequestSpec> requests) const {
+bool Deployment::check(const RequestSpec &request, size_t number) const {
   int64_t reserved = reservedTokens(), guessed = guesses();
   bool reserves = isReserving();
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const RequestSpec &request = requests[i];
-    auto fail = [&](const std::string &needs, const std::string &has) {
-      diagnostics.report(pool->range(), diag::RequestNeverFits, i,
-                         fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),
-                         has);
-      return false;
-    };
-    if (reserves && request.total() + guessed > reserved)
-      return fail("as long as it gets",
-                  fmt::format("{} reserved for each (`max_tokens`)",
-                              counted(static_cast<uint64_t>(reserved), "token")));
-    int64_t blocks = reserves ? limits.reserved
-                              : limits.blocksFor(request.total() + guessed) + limits.watermark();
-    if (limits.blocks >= blocks)
-      continue;
-    std::string needs = counted(static_cast<uint64_t>(blocks), "block");
-    return fail(needs + (reserves ? " reserved" : " with what is kept free"),
-                fmt::format("{} of {}", counted(static_cast<uint64_t>(limits.blocks), "block"),
-                            counted(static_cast<uint64_t>(limits.blockTokens), "token")));
-  }
-  return true;
+  auto fail = [&](const std::string &needs, const std::string &has) {
+    diagnostics.report(pool->range(), diag::RequestNeverFits, number,
+                       fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),
+                       has);
+    return false;
+  };
+  if (reserves && request.total() + guessed > reserved)
+    return fail("as long as it gets",
+                fmt::format("{} reserved for each (`max_tokens`)",
+                            counted(static_cast<uint64_t>(reserved), "token")));
+  int64_t blocks =
+      reserves ? limits.reserved : limits.blocksFor(request.total() + guessed) + limits.watermark();
+  if (limits.blocks >= blocks)
+    return true;
+  std::string needs = counted(static_cast<uint64_t>(blocks), "block");
+  return fail(needs + (reserves ? " reserved" : " with what is kept free"),
+              fmt::format("{} of {}", counted(static_cast<uint64_t>(limits.blocks), "block"),
+                          counted(static_cast<uint64_t>(limits.blockTokens), "token")));
 }
 
 double Deployment::cacheOfToken() const {

@@ -20,10 +20,12 @@ public:
   bool build();
   /// What the memory leaves, into `limits` and `summary`; false, reported, where it is nothing.
   bool findLimits();
-  /// False, reported, where one of `requests` never fits.
-  bool checkRequests(llvm::ArrayRef<RequestSpec> requests) const;
-  /// Iterations that `requests` take at most for their prompts, beside those that make tokens.
-  double promptSteps(llvm::ArrayRef<RequestSpec> requests) const;
+  /// False, reported, where `request`, the one with this number, never fits.
+  bool check(const RequestSpec &request, size_t number) const;
+  /// Iterations that `request` takes at most for its prompt, beside those that make tokens.
+  double promptSteps(const RequestSpec &request) const {
+    return scheduler.makesPieces() ? static_cast<double>((request.prompt - 1) / limits.chunk) : 0;
+  }
   PoolSetup setup();
   /// Words of the strategy.
   std::string strategyText() const;

@@ -3,12 +3,20 @@
 
 using namespace perfc::serving;
 
+void RequestList::readPage() {
+  size_t count = std::min(pageSize, size() - read * pageSize);
+  specs[read].reserve(count);
+  while (specs[read].size() < count)
+    specs[read].push_back(stream->next());
+  ++read;
+}
+
 void RequestList::open(size_t page) {
   assert(page >= retired && "of requests that were forgotten");
-  size_t first = page * pageSize, end = std::min(first + pageSize, specs.size());
+  size_t first = page * pageSize, end = std::min(first + pageSize, size());
   pages[page].reserve(end - first);
   for (size_t number = first; number < end; ++number)
-    pages[page].emplace_back(specs[number], number);
+    pages[page].emplace_back(spec(number), number);
 }
 
 void RequestList::forEachHeld(llvm::function_ref<void(uint32_t, Request &)> use) {
@@ -19,8 +27,9 @@ void RequestList::forEachHeld(llvm::function_ref<void(uint32_t, Request &)> use)
 
 void RequestList::retirePage(const Taker &take) {
   std::vector<Request> page = std::move(pages[retired]);
-  for (const Request &request : page)
-    take(request, specs[request.id]);
+  std::vector<RequestSpec> came = std::move(specs[retired]);
+  for (size_t i = 0; i < page.size(); ++i)
+    take(page[i], came[i]);
   ++retired;
   checked = 0;
 }

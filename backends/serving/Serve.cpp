@@ -30,19 +30,24 @@ Serving::Serving(const ir::Module &module, study::ServeOp serve, ProviderSet &pr
     pools.push_back(std::make_unique<Deployment>(module, serve, pool, providers, diagnostics));
 }
 
-bool Serving::checkRequests(llvm::ArrayRef<RequestSpec> requests) {
-  for (const auto &pool : pools)
-    if (!pool->checkRequests(requests))
-      return false;
-  steps = pools.front()->promptSteps(requests);
-  for (const RequestSpec &request : requests)
-    steps += static_cast<double>(request.answer);
-  if (!(requests.back().arrival <= latestArrival)) {
+bool Serving::checkRequests() {
+  std::unique_ptr<RequestStream> stream = streamOf(serve);
+  double arrival = 0;
+  steps = 0;
+  for (size_t i = 0; i < stream->size(); ++i) {
+    RequestSpec request = stream->next();
+    for (const auto &pool : pools)
+      if (!pool->check(request, i))
+        return false;
+    steps += pools.front()->promptSteps(request) + static_cast<double>(request.answer);
+    arrival = request.arrival;
+  }
+  if (!(arrival <= latestArrival)) {
     diagnostics.report(
         serve->range(), diag::BadServeValue,
         fmt::format("the last request arrives after {:.3g} s, later than the {:.0e} s "
                     "that can be simulated",
-                    requests.back().arrival, latestArrival));
+                    arrival, latestArrival));
     return false;
   }
   if (steps <= mostSteps)
@@ -107,12 +112,11 @@ bool Serving::prepare() {
 }
 
 /// What requests are served by; nothing after a report.
-llvm::Optional<Setup> Serving::deployment(std::vector<RequestSpec> &requests) {
+llvm::Optional<Setup> Serving::deployment() {
   for (const auto &pool : pools)
     if (!pool->findLimits())
       return llvm::None;
-  requests = makeRequests(serve);
-  if (!checkRequests(requests))
+  if (!checkRequests())
     return llvm::None;
   Setup setup;
   setup.keepsAll = steps <= mostKept;
@@ -154,16 +158,14 @@ llvm::Optional<Outcome> Serving::run(llvm::Optional<double> rate) {
   }
   if (rate)
     serve.arrivals()->setAttr("rate", Quantity(Uncertain(*rate), Dimension() / BaseUnit::Second));
-  std::vector<RequestSpec> requests;
-  auto setup = serve.isVidur() ? vidurDeployment(requests) : deployment(requests);
+  std::vector<RequestSpec> listed; // of VIDUR
+  auto setup = serve.isVidur() ? vidurDeployment(listed) : deployment();
   if (!setup)
     return llvm::None;
   // Requests reach their queue later than they arrive.
   double front = serve.isVidur() ? 0 : StackFigures::of(*serve).request;
-  for (RequestSpec &request : requests) {
-    request.arrival += front;
-    request.think += front;
-  }
+  RequestList requests =
+      serve.isVidur() ? RequestList(std::move(listed)) : RequestList(streamOf(serve, front));
   setup->stop = stop;
   RequestTally tally(serve, requests.size());
   int64_t done = 0, all = static_cast<int64_t>(requests.size());

@@ -46,10 +46,10 @@ private:
   static constexpr double transferTokens = 4096;
 
   bool checkTheta();
-  bool checkRequests(llvm::ArrayRef<RequestSpec> requests);
+  bool checkRequests();
   const Cost *transferCost(double tokens);
   bool findTransfers();
-  llvm::Optional<Setup> deployment(std::vector<RequestSpec> &requests);
+  llvm::Optional<Setup> deployment();
   llvm::Optional<Setup> vidurDeployment(std::vector<RequestSpec> &requests);
   void reportVidur(const std::string &why);
   void summarizeBatches(SimulationResult &result);
