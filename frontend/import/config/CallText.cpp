@@ -340,14 +340,33 @@ std::string CallText::call(const Object &object, std::vector<llvm::StringRef> pa
   // Around the whole model its reader puts the format.
   if (const Object *quantised = object.getObject(quantizationKey); quantised && !path.empty()) {
     path.push_back(quantizationKey);
-    std::string weights = format(*quantised, path);
-    if (!weights.empty())
-      list += fmt::format("{}weights = {}", list.empty() ? "" : ", ", weights);
+    std::string formats =
+        weights(*quantised, path, name, object.getInteger("num_hidden_layers").getValueOr(0),
+                formatOf(config.keys));
+    if (!formats.empty())
+      list += (list.empty() ? "" : ", ") + formats;
   }
   return name + "(" + list + ")";
 }
 
+std::string CallText::weights(const Object &object, std::vector<llvm::StringRef> path,
+                              llvm::StringRef kind, int64_t layers, llvm::StringRef own) {
+  std::string all = format(object, std::move(path));
+  if (all.empty())
+    return "";
+  std::vector<Row> chain = chainOf(table, table.find(folder, asName(kind)));
+  std::vector<const ast::Arg *> parameters;
+  if (!chain.empty() && chain.back().item->args[0].value->kind == ast::ExprKind::Call)
+    for (const ast::Arg &parameter : chain.back().item->args[0].value->args)
+      parameters.push_back(&parameter);
+  bool isApart = leavesAttention(object, layers) && findParameter(parameters, "attention_weights");
+  return "weights = " + all +
+         (isApart ? fmt::format(", attention_weights = {}", own.empty() ? "bf16" : own) : "");
+}
+
 std::string CallText::format(const Object &object, std::vector<llvm::StringRef> path) {
+  if (!isQuantised(object))
+    return "";
   std::string kind = quantizationMethod(object);
   std::string name = "weights_" + asName(llvm::StringRef(kind).lower());
   Row row = table.find("families", name);
@@ -359,5 +378,5 @@ std::string CallText::format(const Object &object, std::vector<llvm::StringRef> 
     return "";
   }
   used.insert(row.module + "." + name);
-  return name + "(" + arguments({row}, object, path) + ")";
+  return name + "(" + arguments({row}, withOneGroup(object), path) + ")";
 }

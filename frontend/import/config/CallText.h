@@ -32,9 +32,13 @@ public:
   /// after a report. What is around the object takes the keys `taken` of it, too.
   std::string call(const llvm::json::Object &object, std::vector<llvm::StringRef> path,
                    llvm::StringRef kind, llvm::ArrayRef<llvm::StringRef> taken = llvm::None);
-  /// The format of weights that `object`, a way to quantise, gives, as an expression; "" where the
-  /// library does not know the method (a warning).
+  /// The format of weights that `object`, a way to quantise, gives, as an expression; "" where it
+  /// gives none, or the library does not know the method (a warning).
   std::string format(const llvm::json::Object &object, std::vector<llvm::StringRef> path);
+  /// The same as arguments of row `kind`, whose own format is `own`: `weights = …`, and
+  /// `attention_weights = OWN` where attention keeps that.
+  std::string weights(const llvm::json::Object &object, std::vector<llvm::StringRef> path,
+                      llvm::StringRef kind, int64_t layers, llvm::StringRef own);
 
   /// Modules that the calls so far need.
   const std::set<std::string> &modules() const { return used; }

@@ -3,6 +3,7 @@
 
 #include "ir/common/JsonText.h"
 #include "ir/common/diagnostics/Models.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
 using namespace perfc::config;
@@ -48,4 +49,23 @@ llvm::Optional<Config> config::readConfig(FileId file, const SourceManager &sour
   }
   config.keys = std::move(*object);
   return config;
+}
+
+llvm::StringRef config::formatOf(llvm::StringRef name) {
+  name.consume_front("torch.");
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases("bfloat16", "BF16", "bf16", "bf16")
+      .Cases("float16", "half", "F16", "f16", "fp16")
+      .Cases("float32", "float", "F32", "f32", "fp32")
+      .Cases("float64", "double", "F64", "f64", "fp64")
+      .Default("");
+}
+
+llvm::StringRef config::formatOf(const llvm::json::Object &keys) {
+  for (llvm::StringRef key : {"torch_dtype", "dtype"})
+    for (const llvm::json::Object *part : {&keys, keys.getObject("text_config")})
+      if (llvm::StringRef name = part ? part->getString(key).getValueOr("") : "";
+          !formatOf(name).empty())
+        return formatOf(name);
+  return "";
 }

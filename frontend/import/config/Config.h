@@ -30,6 +30,12 @@ struct Config {
 llvm::Optional<Config> readConfig(FileId file, const SourceManager &sources,
                                   DiagnosticEngine &diagnostics);
 
+/// bf16 and so on by the names of PyTorch and of safetensors; "" for others.
+llvm::StringRef formatOf(llvm::StringRef name);
+/// The format of the numbers of the model that `keys` describes, or of its text model; "" where
+/// they do not say.
+llvm::StringRef formatOf(const llvm::json::Object &keys);
+
 } // namespace perfc::config
 
 #endif // PERFC_FRONTEND_IMPORT_CONFIG_CONFIG_H

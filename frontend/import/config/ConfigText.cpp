@@ -3,13 +3,13 @@
 
 #include "frontend/import/config/CallText.h"
 #include "frontend/import/config/Headers.h"
+#include "frontend/import/config/Quantization.h"
 #include "frontend/import/config/Tasks.h"
 #include "frontend/import/names/ProgramNames.h"
 #include "ir/common/DType.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Models.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <map>
@@ -129,9 +129,10 @@ bool ModelReader::addBeside(llvm::StringRef folder, Config &config) {
     for (llvm::StringRef key : {"max_length", "max_new_tokens"})
       generated = std::max(generated, other->keys.getInteger(key).getValueOr(0));
   }
-  if (const llvm::json::Object *older = config.keys.getObject("compression_config"))
-    if (!config.keys.get(quantizationKey))
-      config.keys[quantizationKey] = llvm::json::Object(*older);
+  for (llvm::StringRef key : {"compression_config", "quantization"}) // of older files, and MLX
+    if (const llvm::json::Object *other = config.keys.getObject(key))
+      if (!config.keys.get(quantizationKey))
+        config.keys[quantizationKey] = llvm::json::Object(*other);
   for (auto [name, method] :
        {std::pair("quantize_config.json", "gptq"), std::pair("quant_config.json", "awq"),
         std::pair("hf_quant_config.json", "modelopt")}) {
@@ -143,6 +144,13 @@ bool ModelReader::addBeside(llvm::StringRef folder, Config &config) {
       return false;
     other->keys.try_emplace("quant_method", method);
     config.keys[quantizationKey] = std::move(other->keys);
+  }
+  // Where what sees images stays as it was, the text model alone is quantised.
+  const llvm::json::Object *whole = config.keys.getObject(quantizationKey);
+  if (llvm::json::Object *text = config.keys.getObject("text_config");
+      text && whole && leavesVision(*whole) && !text->get(quantizationKey)) {
+    (*text)[quantizationKey] = llvm::json::Object(*whole);
+    config.keys[quantizationKey] = nullptr; // an object that has lost a key cannot be copied
   }
   return true;
 }
@@ -175,25 +183,10 @@ llvm::StringRef ModelReader::typeOf(const Config &config) const {
   return "";
 }
 
-/// bf16 and so on by the names of PyTorch and of safetensors; "" for others.
-static llvm::StringRef formatOf(llvm::StringRef name) {
-  name.consume_front("torch.");
-  return llvm::StringSwitch<llvm::StringRef>(name)
-      .Cases("bfloat16", "BF16", "bf16", "bf16")
-      .Cases("float16", "half", "F16", "f16", "fp16")
-      .Cases("float32", "float", "F32", "f32", "fp32")
-      .Cases("float64", "double", "F64", "f64", "fp64")
-      .Default("");
-}
-
 /// The format of the model's own numbers, or of most that are stored.
 static std::string formatIn(const Config &config, const StoredElements &stored) {
-  const llvm::json::Object *text = config.keys.getObject("text_config");
-  for (llvm::StringRef key : {"torch_dtype", "dtype"})
-    for (const llvm::json::Object *keys : {&config.keys, text})
-      if (llvm::StringRef name = keys ? keys->getString(key).getValueOr("") : "";
-          !formatOf(name).empty())
-        return formatOf(name).str();
+  if (llvm::StringRef own = formatOf(config.keys); !own.empty())
+    return own.str();
   std::pair<llvm::StringRef, int64_t> most;
   for (const auto &[name, elements] : stored)
     if (!formatOf(name).empty() && elements > most.second)
@@ -253,14 +246,19 @@ bool ModelReader::write(const Config &config, llvm::StringRef folder, llvm::Stri
   NamedModel model;
   model.format = formatIn(config, stored);
   const llvm::json::Object *quantised = config.keys.getObject(quantizationKey);
-  std::string weights = quantised ? writer.format(*quantised, {quantizationKey}) : std::string();
+  std::string weights;
+  if (quantised)
+    weights =
+        writer.weights(*quantised, {quantizationKey}, kind,
+                       config.keys.getInteger("num_hidden_layers").getValueOr(0), model.format);
   if (llvm::StringRef type = config.string("weight_type"); folder == ggufTable && !type.empty())
-    weights = writer.format(llvm::json::Object{{"quant_method", "gguf"}, {"type", type}}, {});
+    weights = "weights = " +
+              writer.format(llvm::json::Object{{"quant_method", "gguf"}, {"type", type}}, {});
   if (diagnostics.errorCount() != errors)
     return false;
   if (!weights.empty()) {
     bool isEmpty = llvm::StringRef(call).endswith("()");
-    call = call.substr(0, call.size() - 1) + (isEmpty ? "" : ", ") + "weights = " + weights + ")";
+    call = call.substr(0, call.size() - 1) + (isEmpty ? "" : ", ") + weights + ")";
   }
   ProgramNames names;
   modules.insert(writer.modules().begin(), writer.modules().end());
