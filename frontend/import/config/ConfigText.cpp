@@ -177,8 +177,10 @@ llvm::StringRef ModelReader::typeOf(const Config &config) const {
   for (llvm::StringRef entry : textsOf(table, hubTable, "types_of_classes"))
     if (auto [begin, type] = entry.split(' '); first && first->startswith(begin))
       return type;
+  std::vector<llvm::StringRef> wrapping = textsOf(table, hubTable, "wrapping_types");
   for (llvm::StringRef key : {"model_type", "_class_name", "architecture", "general.architecture"})
-    if (llvm::StringRef type = config.string(key); !type.empty())
+    if (llvm::StringRef type = config.string(key);
+        !type.empty() && !llvm::is_contained(wrapping, type))
       return type;
   return "";
 }
