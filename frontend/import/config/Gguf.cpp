@@ -31,7 +31,8 @@ static llvm::StringRef formatName(uint32_t type) {
       "q8_0",    "q8_1",   "q2_k",    "q3_k",  "q4_k",   "q5_k",  "q6_k",  "q8_k",
       "iq2_xxs", "iq2_xs", "iq3_xxs", "iq1_s", "iq4_nl", "iq3_s", "iq2_s", "iq4_xs",
       "i8",      "i16",    "i32",     "i64",   "f64",    "iq1_m", "bf16",  "",
-      "",        "",       "tq1_0",   "tq2_0", "",       "",      "",      "mxfp4"};
+      "",        "",       "tq1_0",   "tq2_0", "",       "",      "",      "mxfp4",
+      "nvfp4",   "q1_0"};
   return type < std::size(names) ? names[type] : "";
 }
 
