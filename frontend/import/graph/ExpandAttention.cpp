@@ -245,6 +245,27 @@ static void groupedAttention(Expander &expander) {
   expander.result(2, v);
 }
 
+/// Attention of q [B, H, T, E] to k and v [B, G, S, E] whose scores, [B, H, T, S], are a result,
+/// too: in its parts. Heads of a group are rows of one product.
+static int scoredAttention(Expander &expander, int q, int k, int v, int mask) {
+  Shape of = expander.shape(q), from = expander.shape(k);
+  if (expander.hasFailed() || of.size() != 4 || from.size() != 4 || expander.rank(v) != 4)
+    return -1;
+  auto rows = expander.dims.exactQuotient(expander.dims.multiply(of[1], of[2]), from[1]);
+  if (!rows) {
+    expander.fail("its heads do not fit its operands");
+    return -1;
+  }
+  q = expander.reshape(q, {of[0], from[1], *rows, of[3]});
+  int scores = expander.op("MatMul", {q, expander.transpose(k, {0, 1, 3, 2})});
+  scores = expander.reshape(scores, {of[0], of[1], of[2], from[2]});
+  expander.result(3, scores);
+  int weights = expander.op("Softmax", {expander.plus(scores, mask)}, {{"axis", {-1}}});
+  weights = expander.reshape(weights, {of[0], from[1], *rows, from[2]});
+  return expander.reshape(expander.op("MatMul", {weights, v}),
+                          {of[0], of[1], of[2], expander.shape(v)[3]});
+}
+
 /// Attention of operator set 23: operands in heads or side by side.
 static void standardAttention(Expander &expander) {
   int q = expander.input(0), k = expander.input(1), v = expander.input(2);
@@ -258,13 +279,21 @@ static void standardAttention(Expander &expander) {
   if (isFlat) {
     k = heads(expander, k, groups);
     v = heads(expander, v, groups);
-    q = masking.causal || count != groups ? groupedHeads(expander, q, count, groups)
-                                          : heads(expander, q, count);
+    bool isGrouped = !expander.wants(3) && (masking.causal || count != groups);
+    q = isGrouped ? groupedHeads(expander, q, count, groups) : heads(expander, q, count);
   }
   k = cached(expander, expander.input(4), k);
   v = cached(expander, expander.input(5), v);
   expander.result(1, k);
   expander.result(2, v);
+  if (expander.wants(3)) {
+    int value = scoredAttention(expander, q, k, v, masking.mask);
+    Shape of = expander.shape(value);
+    if (isFlat && !expander.hasFailed() && of.size() == 4)
+      value = expander.reshape(expander.transpose(value, {0, 2, 1, 3}),
+                               {of[0], of[2], expander.dims.multiply(of[1], of[3])});
+    return expander.result(0, value);
+  }
   if (isFlat)
     return expander.result(0, attend(expander, q, k, v, masking));
   if (!masking.causal)

@@ -99,13 +99,22 @@ static void qLinearWhere(Expander &expander) {
             expander.input(3));
 }
 
+/// Numbers that training keeps on the steps of a coarser format: they are real ones all the same.
+static void onSteps(Expander &expander) {
+  expander.result(0, expander.op("Identity", {expander.input(0)}));
+}
+
 static constexpr ExpansionEntry quantisedTable[] = {
+    {"BipolarQuant", "onnx.brevitas", onSteps},
+    {"BipolarQuant", "qonnx.custom_op.general", onSteps},
     {"ConvInteger", "", convInteger},
     {"DynamicQuantizeLinear", "", dynamicQuantise},
     {"DynamicQuantizeMatMul", "com.microsoft", dynamicMatMul},
     {"MatMulInteger", "", matMulInteger},
     {"MatMulIntegerToFloat", "com.microsoft", matMulIntegerToFloat},
     {"QGemm", "com.microsoft", qGemm},
+    {"Quant", "onnx.brevitas", onSteps},
+    {"Quant", "qonnx.custom_op.general", onSteps},
     {"QLinearAdd", "com.microsoft", qLinearPair},
     {"QLinearAveragePool", "com.microsoft", qLinearOne},
     {"QLinearConcat", "com.microsoft", qLinearConcat},
@@ -119,6 +128,8 @@ static constexpr ExpansionEntry quantisedTable[] = {
     {"QLinearSigmoid", "com.microsoft", qLinearOne},
     {"QLinearSoftmax", "com.microsoft", qLinearOne},
     {"QLinearWhere", "com.microsoft", qLinearWhere},
+    {"Trunc", "onnx.brevitas", onSteps},
+    {"Trunc", "qonnx.custom_op.general", onSteps},
 };
 
 llvm::ArrayRef<ExpansionEntry> graph::quantisedExpansions() { return quantisedTable; }

@@ -288,6 +288,8 @@ static bool topK(Inference &inference) {
   if (!inference.needRank(0, 1))
     return false;
   auto count = inference.wholes("k", 1);
+  if (int64_t most = inference.integer("k", 0); most > 0) // of operator sets before 10
+    count = std::vector<Dim>{most};
   Shape shape = inference.shape(0);
   auto axis = inference.axis(inference.integer("axis", -1), shape.size());
   if (!axis || !count || count->size() != 1)

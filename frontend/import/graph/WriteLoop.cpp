@@ -52,11 +52,11 @@ static std::string placeText(const Shape &result, const Shape &made) {
     add(others, fmt::format("{}{}", isSame ? "A" : "M", r));
     add(index, isSame ? indexName(r) : fmt::format("M{} - 1", r));
   }
-  if (made.empty()) {
-    add(ranks, "A0");
-    add(places, "i");
+  if (made.empty()) { // one number stands as a tensor of one element
     others = "A0";
-    index = "i";
+    index = isScan ? "0" : "i";
+    ranks = isScan ? "N" : "A0";
+    places = isScan ? "N - 1" : "i";
   }
   return fmt::format("op NAME(c[{0}], x[{1}]) -> c[{0}] {{\n  c[{2}] = x[{3}]\n}}\n", ranks, others,
                      places, index);

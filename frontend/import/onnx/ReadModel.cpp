@@ -389,6 +389,9 @@ bool Reader::node(const WireField &field, Node &node) {
   at = node.offset;
   if (node.domain == "ai.onnx")
     node.domain = "";
+  for (Attribute &attribute : node.attributes)
+    if (node.op == "Pad" && attribute.name == "paddings") // of operator set 1
+      attribute.name = "pads";
   return !node.op.empty() || fail("a node has no operator");
 }
 

@@ -43,3 +43,22 @@ quantised = graph(
     [value("x", [1, 8, 14, 14])], [value("y", [1, 16, 14, 14])],
     [tensor("s", [], FLOAT, [0.1]), tensor("z", [], UINT8, [128]), tensor("z8", [], INT8, [0]), tensor("w", [16, 8, 3, 3], INT8)])
 open("quantised.onnx", "wb").write(model(quantised))
+
+# Attention whose scores are a result as well; a loop whose rounds each leave a number; weights that Brevitas keeps on steps of 4
+# bits; what filled up an image, and the largest numbers, of older operator sets.
+seldom = graph(
+    [
+        node("Attention", "q k v mask - -", "y - - scores", qk_matmul_output_mode=1),
+        node("Quant", "w s s bits", "qw", domain="onnx.brevitas", signed=1, narrow=1),
+        node("MatMul", "y qw", "z"),
+        node("Pad", "z", "p", paddings=[0, 0, 1, 0, 0, 0, 1, 0]),
+        node("Loop", "rounds - p", "last each", body=(6, graph(
+            [node("Relu", "state", "next"), node("Cast", "i", "number", to=FLOAT), node("Identity", "c", "again")],
+            [value("i", [], INT64), value("c", [], BOOL), value("state", [1, 4, 8, 32])],
+            [value("again", [], BOOL), value("next", [1, 4, 8, 32]), value("number", [])]))),
+        node("TopK", "last", "most -", k=3),
+    ],
+    [value("q", [1, 4, 6, 16]), value("k", [1, 2, 10, 16]), value("v", [1, 2, 10, 16]), value("mask", [6, 10]), value("rounds", [], INT64)],
+    [value("last", [1, 4, 8, 32]), value("each", ["n"]), value("scores", [1, 4, 6, 10]), value("most", [1, 4, 8, 3])],
+    [tensor("w", [16, 32]), tensor("s", [], FLOAT, [0.1]), tensor("bits", [], FLOAT, [4.0])])
+open("seldom.onnx", "wb").write(model(seldom, domains=["onnx.brevitas"]))
