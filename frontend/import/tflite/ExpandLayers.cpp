@@ -82,30 +82,55 @@ static llvm::Optional<std::vector<int64_t>> extentsOfResult(Expander &expander) 
   return needNumbers(expander, 0);
 }
 
-static void transposedConv(Expander &expander) {
-  int weights = expander.input(1);
-  auto result = extentsOfResult(expander);
-  if (!result)
-    return;
-  if (result->size() != 4 || expander.rank(weights) != 4 || expander.rank(expander.input(2)) != 4)
-    return expander.fail("its operands have other dimensions than it needs");
-  std::vector<int64_t> strides = sides(expander, {"stride_h", "stride_w"}), pads(4), more(2);
+/// The transposed convolution of `x` with `weights` whose result has the extents `result`, in
+/// steps of `strides`: pads are what is over, at both ends where the file says so.
+static void transposed(Expander &expander, int x, int weights, size_t bias,
+                       const std::vector<int64_t> &result, const std::vector<int64_t> &strides,
+                       bool isSame) {
+  std::vector<int64_t> pads(4), more(2);
   for (size_t i = 0; i < 2; ++i) {
-    const Dim from = expander.shape(expander.input(2))[i + 1],
-              kernel = expander.shape(weights)[i + 1];
+    const Dim from = expander.shape(x)[i + 1], kernel = expander.shape(weights)[i + 1];
     if (!from.isNumber() || !kernel.isNumber())
       return expander.leave();
-    int64_t over = (from.constant - 1) * strides[i] + kernel.constant - (*result)[i + 1];
-    bool isSame = expander.integer("padding", 0) == 0;
+    int64_t over = (from.constant - 1) * strides[i] + kernel.constant - result[i + 1];
     pads[i] = isSame ? std::max<int64_t>(over, 0) / 2 : 0;
     pads[i + 2] = std::max<int64_t>(over, 0) - pads[i];
     more[i] = std::max<int64_t>(-over, 0);
   }
-  int x = channelsFirst(expander, expander.input(2));
+  x = channelsFirst(expander, x);
   int value = expander.op("ConvTranspose",
-                          withBias(expander, {x, expander.transpose(weights, {3, 0, 1, 2})}, 3),
+                          withBias(expander, {x, expander.transpose(weights, {3, 0, 1, 2})}, bias),
                           {{"strides", strides}, {"pads", pads}, {"output_padding", more}});
   expander.resultAs(channelsLast(expander, activated(expander, value)));
+}
+
+static void transposedConv(Expander &expander) {
+  int weights = expander.input(1), x = expander.input(2);
+  auto result = extentsOfResult(expander);
+  if (!result)
+    return;
+  if (result->size() != 4 || expander.rank(weights) != 4 || expander.rank(x) != 4)
+    return expander.fail("its operands have other dimensions than it needs");
+  transposed(expander, x, weights, 3, *result, sides(expander, {"stride_h", "stride_w"}),
+             expander.integer("padding", 0) == 0);
+}
+
+/// The operator of MediaPipe: its steps are how much larger the result is than the operand.
+static void transposedWithBias(Expander &expander) {
+  int x = expander.input(0), weights = expander.input(1);
+  const ValueInfo *said = expander.declared(0);
+  if (expander.rank(x) != 4 || expander.rank(weights) != 4 || !said || said->shape.size() != 4)
+    return expander.leave();
+  std::vector<int64_t> result, strides;
+  for (size_t i = 0; i < 4; ++i)
+    result.push_back(said->shape[i].value);
+  for (size_t i = 1; i < 3; ++i) {
+    const Dim from = expander.shape(x)[i];
+    if (!from.isNumber() || from.constant <= 0 || result[i] < from.constant)
+      return expander.leave();
+    strides.push_back(result[i] / from.constant);
+  }
+  transposed(expander, x, weights, 2, result, strides, true);
 }
 
 static int window(Expander &expander, llvm::StringRef type, int value) {
@@ -256,6 +281,7 @@ static constexpr ExpansionEntry layerTable[] = {
     {"BATCH_MATMUL", "tflite", batchMatMul},
     {"CONV_2D", "tflite", conv2d},
     {"CONV_3D", "tflite", conv3d},
+    {"Convolution2DTransposeBias", othersDomain, transposedWithBias},
     {"DEPTHWISE_CONV_2D", "tflite", depthwise},
     {"FULLY_CONNECTED", "tflite", fullyConnected},
     {"L2_POOL_2D", "tflite", l2Pool},

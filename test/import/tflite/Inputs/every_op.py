@@ -77,6 +77,7 @@ node("DEPTHWISE_CONV_2D", [IMAGE, weights(1, 3, 3, 8), weights(8)], [1, 4, 4, 8]
 node("CONV_3D", [[1, 5, 6, 7, 2], weights(3, 3, 3, 2, 4), None], [1, 5, 6, 7, 4], {1: ("i", 1), 2: ("i", 1), 3: ("i", 1)})
 node("TRANSPOSE_CONV", [ints(1, 16, 16, 6), weights(6, 3, 3, 4), IMAGE, weights(6)], [1, 16, 16, 6], {1: ("i", 2), 2: ("i", 2)})
 node("TRANSPOSE_CONV", [ints(1, 17, 17, 6), weights(6, 3, 3, 4), IMAGE], [1, 17, 17, 6], {0: ("B", 1), 1: ("i", 2), 2: ("i", 2)})
+node("CUSTOM", [IMAGE, weights(6, 3, 3, 4), weights(6)], [1, 16, 16, 6], custom="Convolution2DTransposeBias")
 POOL = WINDOW | {3: ("i", 3), 4: ("i", 2)}
 for op in "AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D".split():
     node(op, [IMAGE], [1, 4, 3, 4], POOL)
