@@ -314,8 +314,8 @@ void Writer::writeBytes(const Op &op) {
     }
     parameters += fmt::format("{}{}[{}]", parameters.empty() ? "" : ", ", tensor, extents);
     arguments += (arguments.empty() ? "" : ", ") + named(op.inputs[i]);
-    body += fmt::format("  s{} += {}[{}]\n", i, tensor, indices);
-    sum += fmt::format("{}s{}", sum.empty() ? "" : " + ", i);
+    body += fmt::format("  sum{} += {}[{}]\n", i, tensor, indices); // no index is called so
+    sum += fmt::format("{}sum{}", sum.empty() ? "" : " + ", i);
   }
   // The first result that something reads is made of all operands; the others only have to be
   // written.

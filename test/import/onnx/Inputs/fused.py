@@ -45,7 +45,7 @@ quantised = graph(
 open("quantised.onnx", "wb").write(model(quantised))
 
 # Attention whose scores are a result as well; a loop whose rounds each leave a number; weights that Brevitas keeps on steps of 4
-# bits; what filled up an image, and the largest numbers, of older operator sets.
+# bits; what filled up an image, and the largest numbers, of older operator sets; and an operator of five images that nobody knows.
 seldom = graph(
     [
         node("Attention", "q k v mask - -", "y - - scores", qk_matmul_output_mode=1),
@@ -57,8 +57,10 @@ seldom = graph(
             [value("i", [], INT64), value("c", [], BOOL), value("state", [1, 4, 8, 32])],
             [value("again", [], BOOL), value("next", [1, 4, 8, 32]), value("number", [])]))),
         node("TopK", "last", "most -", k=3),
+        node("Blend", "last p z scores q", "blend", domain="mine"),
     ],
     [value("q", [1, 4, 6, 16]), value("k", [1, 2, 10, 16]), value("v", [1, 2, 10, 16]), value("mask", [6, 10]), value("rounds", [], INT64)],
-    [value("last", [1, 4, 8, 32]), value("each", ["n"]), value("scores", [1, 4, 6, 10]), value("most", [1, 4, 8, 3])],
+    [value("last", [1, 4, 8, 32]), value("each", ["n"]), value("scores", [1, 4, 6, 10]), value("most", [1, 4, 8, 3]),
+     value("blend", [1, 4, 8, 32])],
     [tensor("w", [16, 32]), tensor("s", [], FLOAT, [0.1]), tensor("bits", [], FLOAT, [4.0])])
-open("seldom.onnx", "wb").write(model(seldom, domains=["onnx.brevitas"]))
+open("seldom.onnx", "wb").write(model(seldom, domains=["onnx.brevitas", "mine"]))
