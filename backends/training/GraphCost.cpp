@@ -107,8 +107,10 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const Kernel
   if (compute + memory == 0)
     return;
   bool isLayers = isLayerProduct(kernel);
+  double highest = runtime.isIdeal || isOfLibrary ? 1 : power.boost();
+  compute /= highest; // until the power limit lowers the clock
   if (kernel.products > 1) {
-    double peak = (cost.utilization * cost.latency).central();
+    double peak = (cost.utilization * cost.latency).central() / highest;
     double products = isOfLibrary ? compute : std::min(compute, peak);
     compute = runtime.fused(kernel.products, products, compute - products);
   } else {
@@ -128,16 +130,18 @@ bool GraphCoster::isLayerProduct(const KernelFacts &kernel) const {
   return isInLayer && kernel.products == 1 && kernel.isOfWeights;
 }
 
-/// What the power limit lets a kernel take at the least, among many others of its kind.
-double GraphCoster::powerSeconds(const Cost &cost, const ir::Operation &op,
-                                 const KernelFacts &kernel) const {
+/// What a kernel draws whose units compute for `clocked` seconds.
+PowerDemand GraphCoster::demand(const Cost &cost, const ir::Operation &op,
+                                const KernelFacts &kernel, double clocked) const {
   if (runtime.isIdeal || !cost.work)
-    return 0;
+    return {};
+  if (!cost.provenance.library.empty()) // whose times and energies are of a clock that has fallen
+    return cost.work->demand;
   bool isLayers = isLayerProduct(kernel);
   double seconds = cost.memorySeconds() + (isLayers ? castSeconds(op) * runtime.memory : 0);
   bool isNarrow = kernel.products > 1 ? runtime.hasNarrowAttention() : isLayers;
   DType format = isNarrow && runtime.products ? *runtime.products : runtime.format;
-  return power.seconds(static_cast<double>(cost.macs), format, seconds * bandwidth);
+  return power.demand(static_cast<double>(cost.macs), format, seconds * bandwidth, clocked);
 }
 
 /// The host starts products of experts when it knows how many tokens each has.
@@ -194,7 +198,7 @@ bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
   else
     timeOf(*found, *op, facts, item);
   own.seconds = item.seconds * load;
-  own.powerSeconds = powerSeconds(*found, *op, facts) * load;
+  own.power.add(demand(*found, *op, facts, item.compute), load);
   own.weightsSeconds = op->hasAttr("for_weights") ? own.seconds : 0;
   own.macs = static_cast<double>(found->macs) * done;
   own.flops = static_cast<double>(found->flops) * done;

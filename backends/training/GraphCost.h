@@ -41,7 +41,7 @@ struct KernelTime {
 struct RegionCost {
   double seconds = 0;        ///< of kernels
   double weightsSeconds = 0; ///< of these, of kernels that only gradients of weights need
-  double powerSeconds = 0;   ///< what the chip's power limit lets them take at the least
+  PowerDemand power;         ///< without what is drawn at rest
   double macs = 0;
   double flops = 0;
   Figure energy;
@@ -148,7 +148,8 @@ private:
   double castSeconds(const ir::Operation &op) const;
   RegionCost sorting(const ir::Operation &op, double elements) const;
   double hostSeconds(const KernelFacts &kernel) const;
-  double powerSeconds(const Cost &cost, const ir::Operation &op, const KernelFacts &kernel) const;
+  PowerDemand demand(const Cost &cost, const ir::Operation &op, const KernelFacts &kernel,
+                     double clocked) const;
   bool isLayerProduct(const KernelFacts &kernel) const;
 
   const ir::Module &module;

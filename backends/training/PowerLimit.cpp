@@ -7,6 +7,14 @@
 using namespace perfc;
 using namespace perfc::training;
 
+/// Hz at which `sustained` is given.
+static constexpr double givenClock = 1.5e9;
+
+/// The elements of `format`, which energies are given for.
+static DType elementsOf(DType format) {
+  return format == DType::MXFP8 ? DType::FP8 : format == DType::MXFP4 ? DType::NVFP4 : format;
+}
+
 PowerLimit::PowerLimit(const ir::Operation &op) {
   auto view = ir::as<target::ChipOp>(op);
   auto limit = view.tdp();
@@ -17,24 +25,29 @@ PowerLimit::PowerLimit(const ir::Operation &op) {
   double sustained = generation.realAttr("sustained");
   if (sustained <= 0)
     return;
-  watts = limit->toDouble();
+  double ofClock = std::pow(chip.clock / givenClock, 2); // voltages go with it
+  boostShare = chip.boost;
+  watts = limit->toDouble() * generation.realAttr("reached_power");
+  idle = limit->toDouble() * generation.realAttr("idle");
   perByte = generation.realAttr("byte_energy");
-  overlap = generation.realAttr("overlap");
   for (llvm::StringRef name : dtypeNames()) {
     DType format = *parseDType(name);
-    perMac[format] = chip.rateFor(format).energy * sustained;
+    perMac[format] = chip.rateFor(elementsOf(format)).energy * sustained * ofClock;
   }
 }
 
-double PowerLimit::seconds(double macs, DType format, double bytes) const {
+PowerDemand PowerLimit::demand(double macs, DType format, double bytes, double clocked) const {
+  PowerDemand demand;
   if (watts <= 0)
-    return 0;
-  return (macs * perMac.at(format) + bytes * perByte) / watts;
+    return demand;
+  demand.operations = macs * perMac.at(format);
+  demand.memory = bytes * perByte;
+  demand.clocked = clocked;
+  return demand;
 }
 
-double PowerLimit::stretch(double seconds, double limit) const {
-  if (seconds <= 0 || limit <= 0)
-    return 1;
-  double ratio = limit / seconds;
-  return overlap > 0 ? std::pow(1 + std::pow(ratio, overlap), 1 / overlap) : std::max(1.0, ratio);
+double PowerLimit::stretch(PowerDemand demand, double seconds) const {
+  demand.rest = idle * seconds;
+  demand.limit = watts * seconds;
+  return heldStretch(demand, seconds);
 }

@@ -13,7 +13,7 @@ using namespace perfc::training;
 void RegionCost::add(const RegionCost &other, double times) {
   seconds += other.seconds * times;
   weightsSeconds += other.weightsSeconds * times;
-  powerSeconds += other.powerSeconds * times;
+  power.add(other.power, times);
   macs += other.macs * times;
   flops += other.flops * times;
   energy += other.energy.times(times);

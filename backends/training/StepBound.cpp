@@ -96,9 +96,12 @@ void training::dropKernels(ModelCosts &costs) {
 
 static void shrink(RegionCost &cost, double share) {
   cost.energy = {};
-  for (double *part : {&cost.seconds, &cost.weightsSeconds, &cost.powerSeconds, &cost.savedBytes,
-                       &cost.waitingBytes, &cost.inputBytes, &cost.workingBytes})
+  for (double *part : {&cost.seconds, &cost.weightsSeconds, &cost.savedBytes, &cost.waitingBytes,
+                       &cost.inputBytes, &cost.workingBytes})
     *part *= share;
+  PowerDemand all = cost.power;
+  cost.power = {};
+  cost.power.add(all, share);
   for (Communication &entry : cost.communication)
     entry.bytes *= share;
 }

@@ -176,8 +176,10 @@ bool StepModel::addSends(Build &build) {
 /// Adds what the power limit costs; the program of the step has it, too.
 void StepModel::limitPower(Build &build, size_t stage, const StagePart &part, StageTime &time) {
   StagePlan &plan = build.step.stages[stage];
-  double limit = (part.forward.powerSeconds + part.backward.powerSeconds) * plan.slowdown;
-  double stretch = factsAt(build, stage).power->stretch(time.kernels(), limit);
+  PowerDemand demand = part.forward.power;
+  demand.add(part.backward.power, 1);
+  demand.clocked *= plan.slowdown;
+  double stretch = factsAt(build, stage).power->stretch(demand, time.kernels());
   if (stretch == 1)
     return;
   plan.stretch[&part.forward] = plan.stretch[&part.backward] = stretch;
