@@ -178,8 +178,8 @@ void StepModel::limitPower(Build &build, size_t stage, const StagePart &part, St
   StagePlan &plan = build.step.stages[stage];
   PowerDemand demand = part.forward.power;
   demand.add(part.backward.power, 1);
-  demand.clocked *= plan.slowdown;
-  double stretch = factsAt(build, stage).power->stretch(demand, time.kernels());
+  // A slow chip takes as much longer at the limit.
+  double stretch = factsAt(build, stage).power->stretch(demand, time.kernels() / plan.slowdown);
   if (stretch == 1)
     return;
   plan.stretch[&part.forward] = plan.stretch[&part.backward] = stretch;
