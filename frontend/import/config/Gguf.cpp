@@ -27,12 +27,11 @@ static constexpr unsigned arrayType = 9, stringType = 8, maxDepth = 4;
 /// Names of the formats of tensors by their number; "" where there is none.
 static llvm::StringRef formatName(uint32_t type) {
   static constexpr llvm::StringLiteral names[] = {
-      "f32",     "f16",    "q4_0",    "q4_1",  "",       "",      "q5_0",  "q5_1",
-      "q8_0",    "q8_1",   "q2_k",    "q3_k",  "q4_k",   "q5_k",  "q6_k",  "q8_k",
-      "iq2_xxs", "iq2_xs", "iq3_xxs", "iq1_s", "iq4_nl", "iq3_s", "iq2_s", "iq4_xs",
-      "i8",      "i16",    "i32",     "i64",   "f64",    "iq1_m", "bf16",  "",
-      "",        "",       "tq1_0",   "tq2_0", "",       "",      "",      "mxfp4",
-      "nvfp4",   "q1_0"};
+      "f32",     "f16",   "q4_0",   "q4_1",  "",      "",       "q5_0", "q5_1",    "q8_0",
+      "q8_1",    "q2_k",  "q3_k",   "q4_k",  "q5_k",  "q6_k",   "q8_k", "iq2_xxs", "iq2_xs",
+      "iq3_xxs", "iq1_s", "iq4_nl", "iq3_s", "iq2_s", "iq4_xs", "i8",   "i16",     "i32",
+      "i64",     "f64",   "iq1_m",  "bf16",  "",      "",       "",     "tq1_0",   "tq2_0",
+      "",        "",      "",       "mxfp4", "nvfp4", "q1_0"};
   return type < std::size(names) ? names[type] : "";
 }
 
