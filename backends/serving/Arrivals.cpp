@@ -1,3 +1,4 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serving/Arrivals.h"
 
 #include <algorithm>
