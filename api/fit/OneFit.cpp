@@ -231,12 +231,13 @@ FitFindings OneFit::run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *
   if (effort.isSmall && !problem.known.empty())
     stayNear();
   rows.watcher().at(fmt::format("calibrate {}: {}", fit.name, counted(count, "row")));
-  solution = minimise(problem, [&](llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
-    std::vector<double> errors =
-        near.empty() ? errorsAt(at, positions) : linearErrors(at, positions);
-    showBest(errors);
-    return errors;
-  });
+  if (!problem.unknowns.empty()) // a statement may have intervals alone
+    solution = minimise(problem, [&](llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
+      std::vector<double> errors =
+          near.empty() ? errorsAt(at, positions) : linearErrors(at, positions);
+      showBest(errors);
+      return errors;
+    });
   unknowns.set(solution.values, values);
   FitFindings findings;
   findings.fit = &fit;
