@@ -18,7 +18,7 @@ struct FitFindings {
   double objective = 0;
   bool isFound = false;
   struct Constant {
-    size_t index; ///< in FitRows::constants
+    size_t index = 0; ///< in FitRows::constants
     double value = 0;
     double halfWidth = 0; ///< of the 90 % interval
     bool isLog = true;

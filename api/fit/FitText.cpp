@@ -102,12 +102,14 @@ valuesOf(const FitRows &rows, const FitFindings &findings) {
     for (const FitConstant &other : constant.others)
       values.emplace_back(&other, textWithInterval(other, found, 5));
   }
-  for (const FitFindings::Interval &interval : findings.intervals)
+  for (const FitFindings::Interval &interval : findings.intervals) {
+    const FitConstant &constant = *interval.constant;
+    FitFindings::Constant found;
+    found.value = constant.written;
+    found.halfWidth = interval.halfWidth * constant.written;
     if (interval.halfWidth > 0)
-      values.emplace_back(interval.constant,
-                          fmt::format("{} +- {:.2g}%",
-                                      interval.constant->text(interval.constant->written, 5),
-                                      100 * interval.halfWidth));
+      values.emplace_back(&constant, textWithInterval(constant, found, 5));
+  }
   return values;
 }
 

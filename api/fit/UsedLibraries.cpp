@@ -7,11 +7,22 @@
 using namespace perfc;
 using namespace perfc::api;
 
+/// The texts in `value`, such as those of `with all_gather = ring, all_reduce = nccl`.
+static void addTexts(const ir::Attribute &value, llvm::StringSet<> &texts) {
+  if (value.is(ir::AttrKind::String))
+    texts.insert(value.asString());
+  if (value.is(ir::AttrKind::List))
+    for (const ir::Attribute &element : value.asList())
+      addTexts(element, texts);
+  if (value.is(ir::AttrKind::Dict))
+    for (const ir::AttrDict::Entry &entry : value.asDict().entries())
+      addTexts(entry.second, texts);
+}
+
 UsedLibraries::UsedLibraries(const ir::Module &module) {
   module.walk([&](const ir::Operation &op) {
     for (const ir::Operation::NamedAttribute &attr : op.attrs())
-      if (attr.value.is(ir::AttrKind::String))
-        names.insert(attr.value.asString());
+      addTexts(attr.value, names);
   });
 }
 

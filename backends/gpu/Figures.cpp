@@ -90,13 +90,22 @@ static double energyScale(const KernelChip &chip, DType format) {
   return chip.core() > 0 ? std::sqrt(givenWidth / chip.core()) : 1;
 }
 
+/// The format of the same elements whose energy generations give: scales of blocks add nothing.
+static DType energyFormat(DType format) {
+  return format == DType::MXFP8 ? DType::FP8 : format == DType::MXFP4 ? DType::NVFP4 : format;
+}
+
 FormatRate KernelChip::rateFor(DType format) const {
   FormatRate rate{0, 0, format};
   for (const UnitRate &unit : unitsFor(format)) {
     rate.macs += unit.rate.central() * boost;
     rate.runsIn = unit.dtype.getValueOr(format);
   }
-  if (const ir::Attribute *energy = generation.energy().find(dtypeName(rate.runsIn)))
+  const ir::AttrDict &energies = generation.energy();
+  const ir::Attribute *energy = energies.find(dtypeName(rate.runsIn));
+  if (!energy)
+    energy = energies.find(dtypeName(energyFormat(rate.runsIn)));
+  if (energy)
     rate.energy = energy->asQuantity().toDouble() * energyScale(*this, rate.runsIn);
   return rate;
 }

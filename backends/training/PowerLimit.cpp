@@ -10,11 +10,6 @@ using namespace perfc::training;
 /// Hz at which `sustained` is given.
 static constexpr double givenClock = 1.5e9;
 
-/// The elements of `format`, which energies are given for.
-static DType elementsOf(DType format) {
-  return format == DType::MXFP8 ? DType::FP8 : format == DType::MXFP4 ? DType::NVFP4 : format;
-}
-
 PowerLimit::PowerLimit(const ir::Operation &op) {
   auto view = ir::as<target::ChipOp>(op);
   auto limit = view.tdp();
@@ -32,7 +27,7 @@ PowerLimit::PowerLimit(const ir::Operation &op) {
   perByte = generation.realAttr("byte_energy");
   for (llvm::StringRef name : dtypeNames()) {
     DType format = *parseDType(name);
-    perMac[format] = chip.rateFor(elementsOf(format)).energy * sustained * ofClock;
+    perMac[format] = chip.rateFor(format).energy * sustained * ofClock;
   }
 }
 

@@ -190,9 +190,13 @@ void FitReader::line(const Node &node, Fit &fit) {
   prior(node, line);
   if (const Quantity *alike = node.quantity("alike"))
     line.alike = alike->toDouble();
-  if (const Node *mean = node.find("mean"); mean && mean->syntaxArgs().size() == 1)
-    if (auto found = findConstants(evaluator, *mean->syntaxArgs()[0].value, scope); !found.empty())
+  if (const Node *mean = node.find("mean"); mean && mean->syntaxArgs().size() == 1) {
+    auto found = findConstants(evaluator, *mean->syntaxArgs()[0].value, scope);
+    if (found.size() == 1)
       line.mean = std::move(found.front());
+    else if (!found.empty())
+      diagnostics.report(mean->range, diag::BadFit, "one constant as the mean of a line");
+  }
   std::set<const ast::Expr *> known;
   for (const FitLine &other : fit.lines)
     for (const FitConstant &constant : other.constants)

@@ -96,8 +96,8 @@ private:
   void merge(Node &into, Node *overlay);
   void remove(Node &into, const Node &without);
   void settle(Node &node);
-  void layOverNeighbours(Node &block);
-  void layOverNeighbour(Node &block, size_t part, llvm::ArrayRef<const Node *> waiting);
+  void layOverSiblings(Node &block);
+  void layOverSibling(Node &block, size_t part, llvm::ArrayRef<const Node *> waiting);
   void warnOfAdded(const Node &base, const Node &made);
   void unknownWord(const ast::Item &item, BlockKind kind);
   void equation(const ast::Item &item, BlockKind kind, const Scope &scope, Node &into);

@@ -2,8 +2,8 @@
 //
 // Templates: `hardware B from A { … }`, `memory GLB from sram(108KiB)`. An attribute replaces, a
 // part with the same name merges, `array SM[160]` without a block changes the size only, `without
-// L2` removes, `memory L3 after HBM` inserts. `library eager from graph` begins as a part beside
-// it.
+// L2` removes, `memory L3 after HBM` inserts. `library eager from graph` begins as a sibling,
+// another part of its block.
 #include "frontend/sema/Elaborator.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Names.h"
@@ -70,8 +70,9 @@ static BlockKind blockOf(DeclKind kind) {
   }
 }
 
-/// The name of the part beside it that a part is made `from`; null for none, or a template.
-static const NodeArg *neighbourOf(const Node &node) {
+/// The name of the other part of its block that a part is made `from`; null for none, or a
+/// template.
+static const NodeArg *siblingOf(const Node &node) {
   const Node *from = node.find("from");
   bool isName = from && from->spec->kind == ArgKind::Name && !from->args.empty();
   return isName ? &from->args.front() : nullptr;
@@ -198,7 +199,7 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
   }
   settle(node);
   if (instantiating.size() == 1)
-    layOverNeighbours(node);
+    layOverSiblings(node);
   if (kind == BlockKind::Hardware && !base.children.empty())
     warnOfAdded(base, node);
   evaluator.calls.pop_back();
@@ -209,7 +210,7 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
 /// `memory GLB from sram(108KiB)`: the part begins as what the template holds.
 void Elaborator::instantiate(Node &node) {
   const Node *from = node.find("from");
-  node.isOpen = !from || neighbourOf(node);
+  node.isOpen = !from || siblingOf(node);
   if (node.isOpen || from->args.empty() || from->args[0].value.isUnknown())
     return;
   const Instance *origin = from->args[0].value.getIf<Instance>();
@@ -239,7 +240,7 @@ void Elaborator::remove(Node &into, const Node &without) {
 /// Lays out the parts that nothing came below, now that this is known.
 void Elaborator::settle(Node &node) {
   for (Node *child : node.children) {
-    if (child->isOpen && !neighbourOf(*child)) {
+    if (child->isOpen && !siblingOf(*child)) {
       child->isOpen = false;
       std::vector<Node *> parts = std::move(child->children);
       child->children.clear();
@@ -250,20 +251,19 @@ void Elaborator::settle(Node &node) {
   }
 }
 
-/// Lays the parts of `block` that are made from a part beside them over it. This waits for the
-/// declaration to be whole, so that they follow where another one is made from it and changes that
-/// part.
-void Elaborator::layOverNeighbours(Node &block) {
+/// Lays the parts of `block` that are made from a sibling over it. This waits for the declaration
+/// to be whole: where it is made from another one and changes the sibling, they follow.
+void Elaborator::layOverSiblings(Node &block) {
   for (size_t part = 0; part < block.children.size(); ++part)
-    layOverNeighbour(block, part, {});
+    layOverSibling(block, part, {});
   for (Node *child : block.children)
-    layOverNeighbours(*child);
+    layOverSiblings(*child);
 }
 
-/// `waiting` are the parts that are laid over this one.
-void Elaborator::layOverNeighbour(Node &block, size_t part, llvm::ArrayRef<const Node *> waiting) {
+/// `waiting` are the parts that will be laid over this one.
+void Elaborator::layOverSibling(Node &block, size_t part, llvm::ArrayRef<const Node *> waiting) {
   Node &overlay = *block.children[part];
-  const NodeArg *name = neighbourOf(overlay);
+  const NodeArg *name = siblingOf(overlay);
   if (!name)
     return;
   Node &made = newNode();
@@ -274,7 +274,7 @@ void Elaborator::layOverNeighbour(Node &block, size_t part, llvm::ArrayRef<const
     return other->word == overlay.word && other->name == name->value.get<WordValue>().word;
   });
   if (base == block.children.end()) {
-    diagnostics.report(name->range, diag::NoNeighbour, overlay.word, written(name->value));
+    diagnostics.report(name->range, diag::NoSibling, overlay.word, written(name->value));
   } else if (*base == &overlay || llvm::is_contained(waiting, *base)) {
     diagnostics.report(name->range, diag::InheritanceCycle, overlay.name);
   } else if (waiting.size() == maxChain || nodes.size() - firstNode > mostNodes) {
@@ -284,7 +284,7 @@ void Elaborator::layOverNeighbour(Node &block, size_t part, llvm::ArrayRef<const
   } else {
     llvm::SmallVector<const Node *, 4> chain(waiting.begin(), waiting.end());
     chain.push_back(&overlay);
-    layOverNeighbour(block, static_cast<size_t>(base - block.children.begin()), chain);
+    layOverSibling(block, static_cast<size_t>(base - block.children.begin()), chain);
     made.children = (*base)->children;
   }
   for (Node *child : overlay.children)
@@ -357,7 +357,7 @@ void Elaborator::merge(Node &into, Node *overlay) {
     Node &merged = newNode();
     merged = *other;
     merged.home = overlay->home;
-    merged.isOpen = into.isOpen || neighbourOf(*other) || neighbourOf(*overlay);
+    merged.isOpen = into.isOpen || siblingOf(*other) || siblingOf(*overlay);
     merged.range = overlay->range;
     if (!overlay->args.empty())
       merged.args = overlay->args;

@@ -88,11 +88,11 @@ static constexpr WordSpec groupWords[] = {
     libraryWord,
 };
 
-/// Of a part that begins as another one of its block.
-static constexpr WordSpec besideWord{.word = "from",
-                                     .kind = Name,
-                                     .clauseOnly = true,
-                                     .doc = "the one beside it whose lines it begins with"};
+static constexpr WordSpec siblingWord{.word = "from",
+                                      .kind = Name,
+                                      .clauseOnly = true,
+                                      .doc =
+                                          "another one of its block, whose lines it begins with"};
 
 static constexpr WordSpec systemLibraryWords[] = {
     {.word = "launch",
@@ -130,7 +130,7 @@ static constexpr WordSpec systemLibraryWords[] = {
      .repeats = true,
      .isPart = true,
      .doc = "a way to move data; the fastest that may run is taken"},
-    besideWord,
+    siblingWord,
     withoutWord,
 };
 
@@ -233,7 +233,7 @@ static constexpr WordSpec protocolWords[] = {
             "of the bytes are flags"},
     leastWord,
     upToWord,
-    besideWord,
+    siblingWord,
     withoutWord,
 };
 

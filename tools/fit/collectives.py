@@ -72,7 +72,7 @@ def predict(library, collective, n, size):
 
 
 def ring(name, start, latency, bandwidth, **more):
-    return dict(name=name, algorithm="ring", serves=RING, start=start, latency=hop, bandwidth=bandwidth, **more)
+    return dict(name=name, algorithm="ring", serves=RING, start=start, latency=latency, bandwidth=bandwidth, **more)
 
 
 def nccl(link, in_network=None, peers=True, host=None, pair=None):
@@ -98,7 +98,7 @@ def nccl(link, in_network=None, peers=True, host=None, pair=None):
 def vllm(link, shots, multimem, nvls):
     """vLLM's own kernels, each up to the size that its dispatcher gives (custom_all_reduce, all_reduce_utils)."""
     def kernel(name, algorithm, start, latency, share, **more):
-        return dict(name=name, algorithm=algorithm, serves=["all_reduce"], start=start, latency=hop,
+        return dict(name=name, algorithm=algorithm, serves=["all_reduce"], start=start, latency=latency,
                     bandwidth=link * share, **more)
     protocols = []
     for name, algorithm, ranks, limit in shots:
@@ -295,20 +295,37 @@ def size_text(value):
 
 def tree_text(p, is_pcie):
     """The tree beside a ring: NCCL's table gives both the same base latency."""
-    inside = TREES[p["name"]][is_pcie]
-    return ("    protocol tree_%s { algorithm tree; start %sus; latency %sus; bandwidth %sGB/s; groups 2; "
-            "outer_latency %sus; outer_share %s }" % (p["name"], number(p["start"]), number(inside), number(p["bandwidth"]),
-                                                      *TREES[p["name"]][2:]))
+    words = ["algorithm tree", "latency %sus" % number(TREES[p["name"]][is_pcie]), "groups 2",
+             "outer_latency %sus; outer_share %s" % TREES[p["name"]][2:]]
+    gone = [k for k in ("copy", "window", "exposed") if k in p]
+    if gone:
+        words.append("without " + ", ".join(gone))
+    return "    protocol tree_%s from %s { %s }" % (p["name"], p["name"], "; ".join(words))
+
+
+def where_text(p):
+    """The ranks and sizes that a protocol runs with, as one line; "" for all."""
+    words = []
+    if "ranks" in p:
+        words.append("ranks %d" % p["ranks"][0] + ("" if p["ranks"][1] >= 1024 else ", %d" % p["ranks"][1]))
+    if "up_to" in p:
+        words.append("up_to " + size_text(p["up_to"]))
+    return " ".join(words)
 
 
 def text(name, library, network):
-    lines = ["  library %s {" % name]
+    is_eager = "fixed" in library  # with the protocols of the graph's library
+    lines = ["  library %s%s {" % (name, " from vllm_graph" if is_eager else "")]
     for key, unit in (("launch", "us"), ("host", "us")):
         if key in library:
             lines.append("    %s %s%s" % (key, number(library[key]), unit))
     if "clone" in library:
         lines.append("    clone %sGB/s" % number(library["clone"]))
-    for p in library["protocols"]:
+    variants = {}  # of one kernel for several numbers of ranks
+    for p in library["protocols"] if not is_eager else ():
+        variants.setdefault(p["name"], []).append(p)
+    for same in variants.values():
+        p = same[0]
         words = ["algorithm " + p["algorithm"]]
         if p["algorithm"] == "in_network" or (p["algorithm"] == "ring" and p["serves"] != RING):
             words.append("serves " + ", ".join(p["serves"]))
@@ -317,10 +334,7 @@ def text(name, library, network):
         words += ["%s %sGB/s" % (k, number(p[k])) for k in ("pair", "copy") if k in p]
         if "window" in p:
             words += ["window %dkB" % round(p["window"] / 1e3), "exposed %s" % number(p["exposed"])]
-        if "ranks" in p:
-            words.append("ranks %d" % p["ranks"][0] + ("" if p["ranks"][1] >= 1024 else ", %d" % p["ranks"][1]))
-        if "up_to" in p:
-            words.append("up_to " + size_text(p["up_to"]))
+        words += [where for where in map(where_text, same) if where]
         if p["name"] in FLAGS:
             words.append("outer_share " + FLAGS[p["name"]])
         lines.append("    protocol %s { %s }" % (p["name"], "; ".join(words)))

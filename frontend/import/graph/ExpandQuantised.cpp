@@ -99,7 +99,8 @@ static void qLinearWhere(Expander &expander) {
             expander.input(3));
 }
 
-/// Numbers that training keeps on the steps of a coarser format: they are real ones all the same.
+/// Quantisation and dequantisation at once, as training for coarser formats has it: the result is
+/// real numbers.
 static void onSteps(Expander &expander) {
   expander.result(0, expander.op("Identity", {expander.input(0)}));
 }
