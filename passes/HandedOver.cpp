@@ -27,12 +27,6 @@ bool passes::isJoined(const Operation &kernel) {
   return llvm::any_of(kernel.body(), [](const Operation &part) { return part.hasAttr("handed"); });
 }
 
-static bool isNorm(const Operation &op) {
-  KernelUse use = kernelUse(op);
-  llvm::Optional<Stream> stream = use.kernel ? streamOf(Kernel(use.kernel)) : llvm::None;
-  return stream && stream->kind == StreamKind::Norm;
-}
-
 /// The operations beside `reader` that read `value`, in order.
 static std::vector<const Operation *> readersOf(const Value &value, const Operation &reader) {
   std::vector<const Operation *> readers;

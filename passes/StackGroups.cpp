@@ -109,10 +109,9 @@ bool passes::addsActivations(const Operation &apply) {
          });
 }
 
-static bool isNorm(const Operation &apply) {
-  if (!apply.is(op::ApplyOp::opName) || apply.resultCount() != 1)
-    return false;
-  llvm::Optional<Stream> stream = streamOf(modelOf(apply));
+bool passes::isNorm(const Operation &op) {
+  KernelUse use = kernelUse(op);
+  llvm::Optional<Stream> stream = use.kernel ? streamOf(Kernel(use.kernel)) : llvm::None;
   return stream && stream->kind == StreamKind::Norm && stream->passBytes > 0;
 }
 

@@ -16,6 +16,8 @@ namespace passes {
 
 /// True for one equation that adds two activations.
 bool addsActivations(const ir::Operation &apply);
+/// True for one kernel that is a norm: it reads each row whole before it scales it.
+bool isNorm(const ir::Operation &op);
 
 /// Applications that run as one kernel before `place`, the first or last of them.
 struct StackGroup {
