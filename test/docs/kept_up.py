@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Says what README.md, CONTRIBUTING.md and docs/ leave out, or name though it is not there: folders, verbs of ./dev, commands, pages."""
+"""Says what README.md, CONTRIBUTING.md and docs/ leave out, or name though it is not there: folders, verbs of ./dev, commands, pages, headings."""
 import os
 import re
 import subprocess
@@ -45,4 +45,17 @@ for test in ("test/docs/" + name for name in os.listdir(os.path.join(root, "test
     ran |= set(re.findall(r"run_blocks.py %perfc %docs/([\w-]+\.md)", read(test)))
 ran |= set(re.findall(r"%docs/([\w-]+\.md)", read("test/python/documentation.py")))
 differ("test/docs", ran & shown, shown)
+
+
+def anchors(page):
+    """What headings outside of code are called in a link, as GitHub and the site make it."""
+    titles = re.findall(r"^#+ (.*)", re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title).lower()).replace(" ", "-") for title in titles}
+
+
+for page in ["README.md", "CONTRIBUTING.md", *("docs/" + page for page in sorted(pages))]:
+    for target, anchor in set(re.findall(r"\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)", re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S))):
+        path = os.path.normpath(os.path.join(os.path.dirname(page), target)) if target else page
+        if not os.path.exists(os.path.join(root, path)) or anchor and path.endswith(".md") and anchor not in anchors(path):
+            print(f"{page}: there is no `{target}#{anchor}`")
 print(len(verbs), "verbs,", len(commands), "commands")
