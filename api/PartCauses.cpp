@@ -2,6 +2,7 @@
 #include "api/PartCauses.h"
 
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -49,8 +50,9 @@ static std::map<std::string, PartSum> sumKernels(const emit::Result &result) {
   return sums;
 }
 
-/// The bytes that each rank sends in the exchanges of a training step, as parts of these.
-static void addExchanges(std::map<std::string, PartSum> &sums, const emit::Result &result) {
+/// What a training step moves beside its kernels, as parts without a name: the bytes that each rank
+/// sends in exchanges, and those that the fullest one has for the optimizer.
+static void addMoves(std::map<std::string, PartSum> &sums, const emit::Result &result) {
   if (!result.training)
     return;
   for (const CommunicationTime &exchange : result.training->communication)
@@ -60,11 +62,22 @@ static void addExchanges(std::map<std::string, PartSum> &sums, const emit::Resul
       inside.seconds += exchange.total;
       found->second.hidden += exchange.total - exchange.exposed;
     }
+  if (auto found = sums.find("optimizer"); found != sums.end()) {
+    PartSum::Inside &inside = found->second.inside[{PartKind::Memory, ""}];
+    inside.seconds = found->second.latency;
+    for (const StageMemory &stage : result.training->stages)
+      inside.bytes = std::max(inside.bytes, stage.parameters + stage.gradients + stage.optimizer);
+  }
 }
 
 std::map<std::string, PartSum> api::sumParts(const emit::Result &result) {
   std::map<std::string, PartSum> sums = sumKernels(result);
-  addExchanges(sums, result);
+  addMoves(sums, result);
+  for (auto &[label, sum] : sums) {
+    sum.share = sum.latency / result.cost.latency.central();
+    if (result.serving && sum.first->kind == PartKind::Phase)
+      sum.requestsPerSecond = result.serving->requestsPerSecond();
+  }
   return sums;
 }
 
@@ -84,6 +97,7 @@ private:
   void addUnit();
   void addHidden();
   void addRest();
+  void addShare();
   void addWords(const char *what, const std::string &then, const std::string &now);
   /// A cause where the work of one run, of which all runs do `then` and `now`, differs by more than
   /// a word is worth.
@@ -122,21 +136,24 @@ void Causes::addInside() {
     if (found == before.inside.end())
       continue;
     const auto &[kind, name] = key;
-    std::string resource = partKindName(kind).str() + " " + name;
-    bool isExchange = kind == PartKind::Network && name.empty();
-    if (!isExchange && resource != before.first->bound && resource != after.first->bound)
+    std::string resource =
+        name.empty() ? "the " + partKindName(kind).str() : partKindName(kind).str() + " " + name;
+    if (!name.empty() && resource != before.first->bound && resource != after.first->bound)
       continue;
     const PartSum::Inside &then = found->second;
     bool movesBytes = kind != PartKind::Compute && (then.bytes > 0 || now.bytes > 0);
     if (movesBytes)
-      addWork(then.bytes, now.bytes, "bytes", isExchange ? " to send" : " at " + name);
+      addWork(then.bytes, now.bytes, "bytes",
+              !name.empty()               ? " at " + name
+              : kind == PartKind::Network ? " to send"
+                                          : " to update");
     // The speed of what counts neither bytes nor operations is not known.
     double workThen = movesBytes ? then.bytes : kind == PartKind::Compute ? then.flops : 0;
     double workNow = movesBytes ? now.bytes : kind == PartKind::Compute ? now.flops : 0;
     if (workThen <= 0 || workNow <= 0 || then.seconds <= 0 || now.seconds <= 0)
       continue;
     explained *= after.each(workNow) / before.each(workThen);
-    addSpeed(isExchange ? "the network" : resource, workThen / then.seconds, workNow / now.seconds);
+    addSpeed(resource, workThen / then.seconds, workNow / now.seconds);
   }
 }
 
@@ -181,6 +198,19 @@ void Causes::addRest() {
                      relation(then, now, "longer", "shorter", "as long"));
 }
 
+/// Of a time that is no run of anything: what there is of it in all, and how many requests come.
+void Causes::addShare() {
+  if (after.first->kind != PartKind::Phase || !causes.empty())
+    return;
+  double then = before.requestsPerSecond, now = after.requestsPerSecond;
+  if (then > 0 && now > 0 && isWorthAWord(then, now))
+    causes.push_back("requests come " +
+                     relation(then, now, "more often", "less often", "as often"));
+  if (std::abs(after.share - before.share) >= smallest)
+    causes.push_back(
+        fmt::format("{:.1f} % of all, not {:.1f} %", after.share * 100, before.share * 100));
+}
+
 void Causes::addWords(const char *what, const std::string &then, const std::string &now) {
   if (then != now)
     causes.push_back(fmt::format("{} {}, not {}", what, now.empty() ? "nothing given" : now,
@@ -195,6 +225,7 @@ std::vector<std::string> Causes::find() {
   addUnit();
   addHidden();
   addRest();
+  addShare();
   addWords("bound by", before.first->bound, after.first->bound);
   addWords("mapping", before.first->mapping, after.first->mapping);
   addWords("by", before.first->provider, after.first->provider);

@@ -18,6 +18,9 @@ struct PartSum {
   double latency = 0, flops = 0, macs = 0;
   double busy = 0;   ///< s that its operations take at the peak of the units
   double hidden = 0; ///< s of an exchange that other work covers
+  double share = 0;  ///< of the latency of the result
+  /// Of a time in which nothing runs, while no request is there: how many come in a second.
+  double requestsPerSecond = 0;
   /// Of what overlaps in it, by kind and name: seconds, and bytes of a memory.
   struct Inside {
     double seconds = 0, bytes = 0, flops = 0;
@@ -28,7 +31,8 @@ struct PartSum {
   double utilization() const { return latency > 0 ? busy / latency : 0; }
 };
 
-/// The parts of a result by label; exchanges of a `train` have the bytes that each rank sends.
+/// The parts of a result by label; exchanges of a `train` have the bytes that each rank sends, its
+/// optimizer those that it updates.
 std::map<std::string, PartSum> sumParts(const emit::Result &result);
 
 /// In words, what matters most first; none for what differs by less than a word says.
