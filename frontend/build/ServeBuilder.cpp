@@ -137,7 +137,7 @@ void ServeBuilder::requests() {
   const Node *node = statement.find("requests");
   if (!node) {
     if (rows < 0)
-      diagnostics.report(statement.range, diag::MissingServeWord, "requests");
+      reportMissing(diagnostics, statement, "requests");
     else
       serve.setAttr("requests", rows);
     return;
@@ -317,7 +317,7 @@ bool ServeBuilder::run() {
   for (const char *word : {"arrivals", "lengths"})
     if (!study::findPart(serve, std::string("study.") + word) && !statement.find(word) &&
         diagnostics.errorCount() == errors)
-      diagnostics.report(statement.range, diag::MissingServeWord, word);
+      reportMissing(diagnostics, statement, word);
   if (diagnostics.errorCount() == errors)
     requests();
   return diagnostics.errorCount() == errors;

@@ -10,6 +10,7 @@
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/study/ServeOps.h"
 #include "ir/study/TrainOps.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
@@ -213,6 +214,25 @@ void PoolBuilder::checkPhase(const Node &words) {
     bad(node->range, "`lightllm` counts single tokens: it has no draft");
 }
 
+void perfc::reportMissing(DiagnosticEngine &diagnostics, const Node &words, llvm::StringRef word) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> needed[] = {
+      {"scheduler", "scheduler vllm"},
+      {"arrivals", "arrivals poisson(2req/s, seed = 1)"},
+      {"lengths", "lengths fixed(512, 128)"},
+      {"requests", "requests 100"}};
+  std::vector<std::string> names, examples;
+  for (const auto &[name, example] : needed) {
+    bool comesWithArrivals = (name == "lengths" || name == "requests") && words.find("arrivals");
+    bool isMissing = words.word != "pool" && !words.find(name) && !comesWithArrivals;
+    if (name != word && !isMissing)
+      continue;
+    names.push_back(fmt::format("`{}`", name.str()));
+    examples.push_back(example.str());
+  }
+  diagnostics.report(words.range, diag::MissingServeWord, llvm::join(names, ", "))
+      .help("such as `" + llvm::join(examples, "; ") + "`");
+}
+
 void PoolBuilder::run(const Node &words) {
   size_t errors = diagnostics.errorCount();
   static constexpr std::pair<llvm::StringLiteral, void (PoolBuilder::*)(const Node &)> table[] = {
@@ -226,7 +246,7 @@ void PoolBuilder::run(const Node &words) {
       if (child->word == word)
         (this->*build)(*child);
   if (!words.find("scheduler") && diagnostics.errorCount() == errors)
-    diagnostics.report(words.range, diag::MissingServeWord, "scheduler");
+    reportMissing(diagnostics, words, "scheduler");
   if (diagnostics.errorCount() != errors || !context.unsupported.empty())
     return;
   checkDegrees(words);

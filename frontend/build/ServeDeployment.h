@@ -14,6 +14,10 @@ namespace perfc {
 void buildDeployment(BuildContext &context, const Node &statement, llvm::StringRef on,
                      ir::Operation &serve);
 
+/// Reports that `words`, a `serve` or a pool of one, lacks `word` and what else it lacks, with an
+/// example of each. Arrivals that are there may bring lengths and a number of requests.
+void reportMissing(DiagnosticEngine &diagnostics, const Node &words, llvm::StringRef word);
+
 /// Makes the part of the system `whole` that `node` asks for, a pool (`on 4 * node`), of members
 /// behind the first `taken` chips, which then counts its chips as well. Its symbol; nothing after a
 /// report.
