@@ -7,6 +7,9 @@
 
 using namespace perfc;
 
+/// Of what two figures contribute: less of it is no contribution.
+static constexpr double rounding = 1e-12;
+
 UncertaintySource perfc::uncertaintySource(llvm::StringRef path, uint32_t offset) {
   // FNV-1a: stable over runs and machines, unlike llvm::hash_value.
   uint64_t hash = 1469598103934665603ull;
@@ -65,13 +68,12 @@ Uncertain Uncertain::combine(double value, const Uncertain &a, double scaleA, co
         right == b.parts.end() || (left != a.parts.end() && left->source <= right->source);
     bool takeRight =
         left == a.parts.end() || (right != b.parts.end() && right->source <= left->source);
-    Contribution part{takeLeft ? left->source : right->source, 0};
-    if (takeLeft)
-      part.delta += scaleA * (left++)->delta;
-    if (takeRight)
-      part.delta += scaleB * (right++)->delta;
-    if (part.delta != 0)
-      result.parts.push_back(part);
+    UncertaintySource source = takeLeft ? left->source : right->source;
+    double ofA = takeLeft ? scaleA * (left++)->delta : 0;
+    double ofB = takeRight ? scaleB * (right++)->delta : 0;
+    // What is left where both cancel is rounding.
+    if (std::abs(ofA + ofB) > rounding * std::max(std::abs(ofA), std::abs(ofB)))
+      result.parts.push_back({source, ofA + ofB});
   }
   return result;
 }

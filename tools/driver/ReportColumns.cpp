@@ -8,9 +8,9 @@ using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
-std::vector<ReportColumn> driver::reportColumns(const api::Evaluated &evaluated,
+std::vector<ReportColumn> driver::reportColumns(const ir::Operation &statement,
                                                 std::vector<std::string> &by) {
-  for (const ir::Operation &op : evaluated.op.body())
+  for (const ir::Operation &op : statement.body())
     if (auto report = ir::as<study::ReportOp>(op)) {
       by = report.by();
       return columnsOf(report);

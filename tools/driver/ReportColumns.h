@@ -11,9 +11,9 @@ namespace perfc::driver {
 
 using api::ReportColumn;
 
-/// The columns of the first `report` of the statement, and what its rows are; the usual ones
-/// without a report.
-std::vector<ReportColumn> reportColumns(const api::Evaluated &evaluated,
+/// The columns of the first `report` of `statement`, and what its rows are; the usual ones without
+/// a report.
+std::vector<ReportColumn> reportColumns(const ir::Operation &statement,
                                         std::vector<std::string> &by);
 
 /// Why cells are empty, by the title of the column.

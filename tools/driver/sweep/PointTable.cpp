@@ -1,9 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/sweep/PointTable.h"
 
+#include "api/statements/Statements.h"
 #include "backends/emit/BreakdownRows.h"
+#include "ir/study/StudyOps.h"
 #include "tools/driver/ReportColumns.h"
 #include "tools/driver/RowNames.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace perfc;
@@ -28,32 +31,89 @@ static TableColumn textColumn(std::string title) {
   return {std::move(title), Align::Left, 16, /*wraps=*/true};
 }
 
+/// What a statement is called among others: its name, or the whole label where it has none.
+static std::string labelOf(const ir::Operation &statement) {
+  llvm::StringRef rest = study::resultName(statement);
+  bool isMade = rest.consume_front(statement.name().split('.').second) &&
+                (rest.empty() || rest.front() == '_');
+  return (isMade ? statement.stringAttr("label") : study::resultName(statement)).str();
+}
+
+namespace {
+
+/// The columns of a point's statements, which stand in one table: a row has those of its own.
+struct PointColumns {
+  explicit PointColumns(const ir::Operation &point) {
+    for (const ir::Operation &op : point.body())
+      if (findStatementKind(op))
+        add(op);
+  }
+
+  void add(const ir::Operation &statement) {
+    ++statementCount;
+    labelWidth = std::max<unsigned>(labelWidth, displayWidth(labelOf(statement)));
+    std::vector<std::string> rows;
+    for (ReportColumn &column : reportColumns(statement, rows))
+      if (llvm::none_of(all, [&](const ReportColumn &one) { return one.title == column.title; }))
+        all.push_back(std::move(column));
+    for (std::string &row : rows)
+      if (!llvm::is_contained(by, row))
+        by.push_back(std::move(row));
+  }
+
+  size_t statementCount = 0;
+  unsigned labelWidth = 0; ///< of the longest
+  std::vector<ReportColumn> all;
+  std::vector<std::string> by;
+};
+
+} // namespace
+
+/// The names that tell results of a point apart: what they run on, or of several statements what
+/// each is called.
+static std::vector<std::string> rowLabels(const api::Evaluated &evaluated, bool isOneOfSeveral) {
+  std::vector<std::string> labels = pointNames(evaluated.results);
+  if (!isOneOfSeveral)
+    return labels;
+  std::string name = labelOf(evaluated.op);
+  for (std::string &label : labels)
+    label = labels.size() > 1 ? name + " " + label : name;
+  return labels;
+}
+
 PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evaluation &evaluation,
                               const SourceManager &sources) {
   auto point = ir::as<study::PointOp>(*evaluated.point);
+  PointColumns columns(*evaluated.point);
+  bool isOneOfSeveral = columns.statementCount > 1;
   PointTable table;
-  llvm::StringRef written = sources.text(evaluated.op.range());
+  llvm::StringRef written =
+      sources.text(isOneOfSeveral ? evaluated.point->range() : evaluated.op.range());
   table.title = written.split('{').first.split('\n').first.rtrim().str();
-  std::vector<std::string> by, before;
-  std::vector<ReportColumn> columns = reportColumns(evaluated, by);
-  for (const auto &[name, value] : orderedPoint(point, by)) {
+  std::vector<std::string> before;
+  for (const auto &[name, value] : orderedPoint(point, columns.by)) {
     table.columns.push_back({name, Align::Right, 8, /*wraps=*/false, /*stays=*/true});
     before.push_back(mapper::bindingText(value));
   }
-  table.columns.push_back(textColumn("on"));
-  auto parts = llvm::find_if(by, [](const std::string &rows) { return emit::isBreakdown(rows); });
-  if (parts != by.end())
+  table.columns.push_back(textColumn(isOneOfSeveral ? "result" : "on"));
+  if (isOneOfSeveral) // as later rows stand below earlier ones
+    table.columns.back().width = std::max(table.columns.back().width, columns.labelWidth);
+  auto parts =
+      llvm::find_if(columns.by, [](const std::string &rows) { return emit::isBreakdown(rows); });
+  if (parts != columns.by.end())
     table.columns.push_back(textColumn(*parts));
-  for (const ReportColumn &column : columns)
+  for (const ReportColumn &column : columns.all)
     table.columns.push_back({column.title, Align::Right, 12, /*wraps=*/false,
-                             /*stays=*/&column == &columns.front()});
-  std::vector<std::string> labels = pointNames(evaluated.results);
+                             /*stays=*/&column == &columns.all.front()});
+  std::vector<std::string> by;
+  std::vector<ReportColumn> own = reportColumns(evaluated.op, by);
+  std::vector<std::string> labels = rowLabels(evaluated, isOneOfSeveral);
   for (size_t i = 0; i < labels.size(); ++i) {
     const emit::Result &result = *evaluated.results[i];
     MetricNames names = evaluation.names(evaluated.module, &result);
     std::vector<emit::BreakdownRow> rows{{"", nullptr}};
     size_t others = 0;
-    if (parts != by.end())
+    if (parts != columns.by.end() && llvm::is_contained(by, *parts))
       if (auto found = emit::breakdownRows(result, *parts, SIZE_MAX, others))
         rows = std::move(*found);
     PointTable::Lines &lines = table.results.emplace_back();
@@ -61,9 +121,16 @@ PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evalua
       names.part = row.metric;
       std::vector<std::string> &line = lines.emplace_back(before);
       line.push_back(labels[i]);
-      if (parts != by.end())
+      if (parts != columns.by.end())
         line.push_back(row.label);
-      llvm::append_range(line, cellsOf(names, columns, table.missing));
+      for (const ReportColumn &column : columns.all) {
+        auto found =
+            llvm::find_if(own, [&](const ReportColumn &one) { return one.title == column.title; });
+        line.push_back(
+            found == own.end()
+                ? ""
+                : cellText(*found, emit::evaluateExpression(found->expr, names), table.missing));
+      }
     }
   }
   return table;

@@ -13,13 +13,16 @@ namespace perfc::driver {
 
 struct PointTable {
   using Lines = std::vector<std::vector<std::string>>;
-  std::string title; ///< the statement as written, without its block: what all points share
+  /// What all points share as written, without its block: the statement, or the sweep where it has
+  /// several.
+  std::string title;
   std::vector<TableColumn> columns;
   std::vector<Lines> results; ///< a line for each, or one for each part of it
   MissingCells missing;       ///< why cells are empty, by column
 };
 
-/// That of the results of `evaluated`, as its `report` says or with the usual columns.
+/// That of the results of `evaluated`, as its `report` says or with the usual columns, among those
+/// of the other statements of its point.
 PointTable pointTable(const api::Evaluated &evaluated, const api::Evaluation &evaluation,
                       const SourceManager &sources);
 

@@ -182,6 +182,9 @@ TEST(Quantity, UncertaintyPropagatesToFirstOrder) {
   QuantityError error;
   EXPECT_DOUBLE_EQ(apply("+", x, y, error)->toUncertain().halfWidth(), 0.5);
   EXPECT_DOUBLE_EQ(apply("-", x, x, error)->toUncertain().halfWidth(), 0);
+  // What cancels but for rounding is certain.
+  Quantity third = *apply("/", x, Quantity(3), error);
+  EXPECT_TRUE(apply("/", third, x, error)->toUncertain().isCertain());
   EXPECT_DOUBLE_EQ(apply("^", x, Quantity(2), error)->toUncertain().halfWidth(), 2 * 4 * 0.4);
   EXPECT_DOUBLE_EQ(apply("%", x, y, error)->toDouble(), 1);
   EXPECT_DOUBLE_EQ(apply("%", x, y, error)->toUncertain().halfWidth(), 0.5);
