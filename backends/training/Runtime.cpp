@@ -49,6 +49,7 @@ Runtime Runtime::read(const ir::Operation &statement) {
   result.overlapExpert = runtime->realAttr("overlap_expert", result.overlapTensor);
   result.isIdeal = !study::findPart(statement, study::RuntimeOp::opName);
   result.earlyStop = runtime->hasAttr("early_stop");
+  result.splitSends = runtime->hasAttr("split_sends");
   if (auto launch = runtime->quantityAttr("launch"))
     result.launch = launch->toDouble();
   if (auto train = ir::as<study::TrainOp>(statement)) {

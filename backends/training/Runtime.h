@@ -30,8 +30,9 @@ struct Runtime {
   double castBytes, permuteBytes, mergedSends, host, hostMemory, drives;
   double accumulateBytes, expertHost, expertLaunch, jitter;
   double measured, reserve, fragmentation;
-  bool earlyStop = false; ///< what is computed again for no gradient takes no time
-  bool isIdeal = true;    ///< nothing is said
+  bool earlyStop = false;  ///< what is computed again for no gradient takes no time
+  bool splitSends = false; ///< ranks of a stage send parts of what they all have
+  bool isIdeal = true;     ///< nothing is said
 
   /// What the study.runtime of `train` says, and the format of products; on `chip` with their
   /// speed. A `serve` has none, which is the ideal one.

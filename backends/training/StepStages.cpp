@@ -149,7 +149,7 @@ bool StepModel::addSends(Build &build) {
     return true;
   // Only a schedule with several chunks has another one to work on meanwhile.
   double shown = chunks > 1 ? 1 - runtime.overlapPipeline : 1;
-  double seconds = 0, messages = 0;
+  double seconds = 0, messages = 0, sent = 0;
   Figure energy;
   for (size_t stage = 0; stage < p; ++stage) {
     bool isLast = stage + 1 == p;
@@ -160,6 +160,7 @@ bool StepModel::addSends(Build &build) {
     auto count = 2 * static_cast<double>(isLast ? chunks - 1 : chunks);
     messages += count;
     seconds += send.seconds * count;
+    sent = send.bytes;
     energy += send.energy.times(count);
     for (size_t chunk = 0; chunk + (isLast ? 1 : 0) < chunks; ++chunk) {
       size_t next = isLast ? chunk + 1 : (stage + 1) * chunks + chunk;
@@ -168,7 +169,7 @@ bool StepModel::addSends(Build &build) {
     }
   }
   double times = build.microbatches * build.share();
-  note(build, sendName, bytes, messages * times, seconds * times, seconds * times * shown,
+  note(build, sendName, sent, messages * times, seconds * times, seconds * times * shown,
        energy.times(1 / (messages * build.share())));
   return !build.failed;
 }

@@ -335,6 +335,13 @@ static constexpr WordSpec runtimeWords[] = {
      .minArgs = 0,
      .maxArgs = 0,
      .doc = "recomputing a layer ends with what its gradients read"},
+    {.word = "split_sends",
+     .kind = Flag,
+     .minArgs = 0,
+     .maxArgs = 0,
+     .doc =
+         "each tensor-parallel rank sends a part of what stages pass on, which those of the next "
+         "stage gather"},
     {.word = "jitter",
      .kind = Measure,
      .dims = Dims::Share,

@@ -326,6 +326,10 @@ static OpDecl runtimeDecl() {
               .atLeast(0)
               .otherwise(0),
           flagAttr("early_stop", "recomputing a layer ends with what its gradients read"),
+          flagAttr(
+              "split_sends",
+              "each tensor-parallel rank sends a part of what stages pass on, which those of the "
+              "next stage gather"),
           numberAttr("jitter", "standard deviation of a replica's step over its mean")
               .atLeast(0)
               .otherwise(0),
