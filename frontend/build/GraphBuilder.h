@@ -6,6 +6,7 @@
 #define PERFC_FRONTEND_BUILD_GRAPHBUILDER_H
 
 #include "frontend/build/BuildContext.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace perfc {
 
@@ -33,7 +34,8 @@ public:
 
 private:
   llvm::Optional<ResolvedWorkload> resolve(const Instance &instance);
-  bool addPhase(const Instance &instance, const Decl &decl, std::vector<Argument> &arguments);
+  bool addPhase(const Instance &instance, const Decl &decl, std::vector<Argument> &arguments,
+                const llvm::StringSet<> &defaults);
   bool bind(const Instance &instance, const ResolvedWorkload &workload, Scope &scope);
   bool bindTensor(const ast::Expr &declared, const Tensor &tensor, SourceRange range, Scope &scope);
   void body(const ast::Body &body, Scope &scope);

@@ -11,7 +11,9 @@
 
 #include "frontend/build/Phases.h"
 #include "frontend/build/Unused.h"
+#include "frontend/sema/HandedOn.h"
 #include "frontend/sema/Written.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace perfc;
@@ -24,9 +26,9 @@ static std::vector<llvm::StringRef> namesOf(llvm::ArrayRef<Phase> phases) {
 }
 
 /// `phase decode(context = 1024) = (T = 1, S = context)`: adds T and S to `arguments`, which lose
-/// what the phase's own parameters take.
+/// what the phase's own parameters take, and of `defaults` what the phase gives.
 bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
-                            std::vector<Argument> &arguments) {
+                            std::vector<Argument> &arguments, const llvm::StringSet<> &defaults) {
   std::vector<Phase> phases = phasesOf(context, decl, arguments);
   auto found =
       llvm::find_if(phases, [&](const Phase &phase) { return phase.name == instance.phase; });
@@ -69,6 +71,8 @@ bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
     return false;
   }
   for (const Argument &field : record->fields) {
+    if (defaults.contains(field.name))
+      llvm::erase_if(arguments, [&](const Argument &other) { return other.name == field.name; });
     if (findArgument(arguments, field.name)) {
       diagnostics.report(instance.range, diag::DuplicateArgument, field.name)
           .note(phase->range, "the phase gives it");
@@ -103,11 +107,46 @@ static void reportFixed(DiagnosticEngine &diagnostics, const Decl &decl, const I
                         written(Value(other))));
 }
 
+namespace {
+
+/// Arguments of a base that parameters of what is made from it are handed on as.
+struct HandedOnArguments {
+  llvm::StringSet<> names;
+  llvm::StringSet<> defaults; ///< those that no call gives
+
+  /// Adds those of `decl`, called as `own` and bound in `scope`, to the `arguments` of its base.
+  void add(const Decl &decl, const Instance &own, const Scope &scope,
+           std::vector<Argument> &arguments);
+};
+
+} // namespace
+
+void HandedOnArguments::add(const Decl &decl, const Instance &own, const Scope &scope,
+                            std::vector<Argument> &arguments) {
+  auto byPosition = llvm::count_if(
+      own.arguments, [](const Argument &argument) { return argument.name.empty(); });
+  for (const Parameter *parameter : handedOn(decl)) {
+    llvm::StringRef name = parameter->name;
+    const Value *value = scope.find(name);
+    if (!value || findArgument(arguments, name))
+      continue;
+    arguments.push_back(makeArgument(name.str(), *value, parameter->range));
+    bool isGiven = findArgument(own.arguments, name) ? !defaults.contains(name)
+                                                     : parameter - decl.parameters.data() < byPosition;
+    names.insert(name);
+    if (isGiven)
+      defaults.erase(name);
+    else
+      defaults.insert(name);
+  }
+}
+
 llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance) {
   // What stands after `from` names a workload with arguments; it does not run here.
   llvm::SaveAndRestore<TensorSemantics *> outside(context.evaluator.tensors, nullptr);
   ResolvedWorkload result{instance.decl, instance.arguments};
   llvm::SmallVector<const Decl *, 4> chain;
+  HandedOnArguments handed;
   for (;;) {
     const Decl &decl = *result.decl;
     const ast::Clause *from = nullptr;
@@ -146,14 +185,21 @@ llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance)
     result.arguments = origin->arguments;
     for (Argument &argument : rest) {
       if (!argument.name.empty() && findArgument(result.arguments, argument.name)) {
+        if (handed.names.contains(argument.name))
+          continue;
         reportFixed(diagnostics, decl, *origin, rest, argument);
         return llvm::None;
       }
       result.arguments.push_back(argument);
     }
+    handed.add(decl, own, scope, result.arguments);
   }
-  if (!instance.phase.empty() && !addPhase(instance, *result.decl, result.arguments))
+  if (!instance.phase.empty() &&
+      !addPhase(instance, *result.decl, result.arguments, handed.defaults))
     return llvm::None;
+  llvm::erase_if(result.arguments, [&](const Argument &argument) {
+    return handed.names.contains(argument.name) && !result.decl->findParameter(argument.name);
+  });
   return result;
 }
 

@@ -5,6 +5,7 @@
 // L2` removes, `memory L3 after HBM` inserts. `library eager from graph` begins as a sibling,
 // another part of its block.
 #include "frontend/sema/Elaborator.h"
+#include "frontend/sema/HandedOn.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/Systems.h"
@@ -178,7 +179,7 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
     Value base = evaluator.evaluate(*clause.args[0].value, scope);
     const Instance *origin = base.getIf<Instance>();
     if (origin && origin->decl->kind == decl.kind) {
-      Node *inherited = declaration(*origin, allowMissing);
+      Node *inherited = declaration(withHandedOn(decl, scope, *origin), allowMissing);
       node.children = inherited->children;
       node.args = inherited->args;
     } else if (!base.isUnknown()) {
