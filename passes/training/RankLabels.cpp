@@ -7,7 +7,9 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-RankLabels::RankLabels(const Operation &graph, int64_t samples, int64_t batch) {
+RankLabels::RankLabels(const Operation &graph, int64_t samples, int64_t batch)
+    : ranks(graph, classes) {
+  findSamples(graph.body());
   findExtents(graph.body(), samples, batch);
   visit(graph.body());
   if (batchExtent == 0 ||
@@ -61,6 +63,39 @@ bool RankLabels::isPosition(int64_t extent) const {
   return llvm::is_contained(sequenceExtents, extent);
 }
 
+/// Of tokens the first rank is one of samples and the second one of positions, unless the first is
+/// one of positions by other tokens.
+void RankLabels::findSamples(const Region &region) {
+  llvm::SmallVector<const Value *, 4> tokens;
+  for (const Operation &op : region)
+    if (auto tensor = as<op::TensorOp>(op);
+        tensor && tensor.kind() == "token" && op.result().type().shape().size() >= 2)
+      tokens.push_back(&op.result());
+  for (const Value *token : tokens)
+    positionClasses.insert(ranks.of(*token, 1));
+  for (const Value *token : tokens)
+    if (unsigned first = ranks.of(*token, 0); !positionClasses.contains(first))
+      sampleClasses.insert(first);
+}
+
+/// What `rank` of `value` is by what it runs together with; a feature where that says nothing.
+RankLabel RankLabels::meaningOf(const Value &value, unsigned rank) {
+  unsigned cls = ranks.of(value, rank);
+  return sampleClasses.contains(cls)     ? RankLabel::Batch
+         : positionClasses.contains(cls) ? RankLabel::Sequence
+                                         : RankLabel::Feature;
+}
+
+/// The same, else by the extent.
+RankLabel RankLabels::labelOf(const Value &value, unsigned rank) {
+  int64_t extent = value.type().shape()[rank];
+  if (RankLabel label = meaningOf(value, rank); label != RankLabel::Feature)
+    return label;
+  return isPosition(extent)      ? RankLabel::Sequence
+         : extent == batchExtent ? RankLabel::Batch
+                                 : RankLabel::Feature;
+}
+
 /// The first rank of the first input of three ranks or more; 0 where there is none.
 static int64_t imagesOf(const Region &region) {
   for (const Operation &op : region)
@@ -82,7 +117,8 @@ void RankLabels::findExtents(const Region &region, int64_t samples, int64_t batc
     llvm::ArrayRef<int64_t> shape = op.result().type().shape();
     if (tensor.kind() == "token" && shape.size() >= 2) {
       bool isSquare = shape.size() == 2 && shape[0] == shape[1];
-      if (isSquare && images != 0 && shape[0] != images)
+      if ((isSquare && images != 0 && shape[0] != images) ||
+          meaningOf(op.result(), 0) == RankLabel::Sequence)
         continue; // distances between positions
       if (sequenceExtents.empty())
         batchExtent = shape[0];
@@ -111,18 +147,20 @@ void RankLabels::tensor(const Operation &op) {
   if (kind == "weight" || shape.empty())
     return;
   bool isToken = kind == "token" && shape.size() > 1;
-  bool hasPositions = isToken ? shape[0] != batchExtent : kind == "input" && shape.size() <= 2;
+  RankLabel first = meaningOf(op.result(), 0);
+  bool hasPositions = isToken ? shape[0] != batchExtent || first == RankLabel::Sequence
+                              : kind == "input" && shape.size() <= 2;
   if (hasPositions && !sequenceExtents.empty()) {
-    // Positions, such as the angles of rotary embeddings and the distances of biased attention.
-    for (size_t rank = 0; rank < (isToken ? 2 : 1); ++rank)
-      if (isPosition(shape[rank]))
-        own[rank] = RankLabel::Sequence;
-    // Features of samples beside their tokens, as recommenders have.
-    if (shape.size() == 2 && shape[0] == batchExtent && own[0] == RankLabel::Feature)
-      own[0] = RankLabel::Batch;
+    // Positions, such as the angles of rotary embeddings and the distances of biased attention, or
+    // features of samples beside their tokens, as recommenders have.
+    for (unsigned rank = 0; rank < (isToken ? 2 : 1); ++rank)
+      if (RankLabel label = labelOf(op.result(), rank);
+          label == RankLabel::Sequence || (rank == 0 && shape.size() == 2))
+        own[rank] = label;
     return;
   }
-  if (shape[0] == batchExtent || (shape.size() >= 3 && shape[0] == rows))
+  bool hasSamples = shape[0] == batchExtent && first != RankLabel::Sequence;
+  if (hasSamples || (shape.size() >= 3 && shape[0] == rows))
     own[0] = RankLabel::Batch;
   if (isToken && isPosition(shape[1]))
     own[1] = RankLabel::Sequence;

@@ -3,16 +3,18 @@
 // What the ranks of a graph's values stand for: samples of the batch, positions of a sequence, or
 // features. The first rank of tokens and of inputs with as many samples is the batch, the second
 // rank of tokens a sequence, of which a model with encoder and decoder has two; tokens without
-// samples have positions where they have as many. Kernels carry the labels on (KernelClasses).
+// samples have positions where they have as many. Which of these a rank is says what it runs
+// together with (RankClasses), and where that says nothing its extent. Tokens whose first rank runs
+// together with positions are distances between these. Kernels carry the labels on (KernelClasses).
 // Where no kernel with weights gets samples, one has weights with such a rank, or the data choose
 // which samples others read (neighbours in a graph), the graph is one sample.
 #ifndef PERFC_PASSES_TRAINING_RANKLABELS_H
 #define PERFC_PASSES_TRAINING_RANKLABELS_H
 
 #include "ir/core/Module.h"
-#include "passes/training/KernelClasses.h"
+#include "passes/training/RankClasses.h"
 #include "llvm/ADT/DenseMap.h"
-#include <map>
+#include "llvm/ADT/SmallSet.h"
 
 namespace perfc {
 namespace passes {
@@ -49,9 +51,14 @@ private:
   void tensor(const ir::Operation &op);
   void apply(const ir::Operation &op);
   void noteWeights(const ir::Operation &op);
+  void findSamples(const ir::Region &region);
   bool isPosition(int64_t extent) const;
+  RankLabel meaningOf(const ir::Value &value, unsigned rank);
+  RankLabel labelOf(const ir::Value &value, unsigned rank);
 
-  std::map<const ir::Operation *, KernelClasses> classes;
+  RankClasses::Kernels classes;
+  RankClasses ranks;
+  llvm::SmallSet<unsigned, 4> sampleClasses, positionClasses; ///< of `ranks`
   llvm::DenseMap<const ir::Value *, Labels> labels;
   int64_t batchExtent = 0;
   int64_t rows = 0; ///< of inputs of three ranks or more that have several for each sample
