@@ -43,10 +43,12 @@ struct FittedLine {
 
 } // namespace
 
-/// "memory HBM" of `memory HBM off_chip { … }`.
+/// "memory HBM" of `memory HBM off_chip { … }`, "array PE" of `array PE[64] { … }`.
 static std::string headOf(const ast::Item &item, const SourceManager &sources) {
   std::string head = item.word.str();
-  if (!item.args.empty())
+  if (llvm::StringRef part = partName(item); !part.empty())
+    head += " " + part.str();
+  else if (!item.args.empty())
     head += " " + sources.text(item.args.front().value->range).str();
   return head;
 }

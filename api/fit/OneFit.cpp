@@ -182,9 +182,14 @@ bool OneFit::isUnknown(const FitLine &line, size_t begin, size_t end) const {
   if (line.prior)
     return false;
   bool isAlike = line.alike > 0 && line.constants.size() > 1;
+  // A row whose chip has the constant may not depend on it, as on a capacity that nothing fills.
+  auto moves = [&](size_t i) {
+    return llvm::any_of(solution.lines,
+                        [&](const FitProblem::Line &row) { return row.slopes[i] != 0; });
+  };
   for (size_t i = 0; i < problem.unknowns.size(); ++i) {
     bool speaks = isAlike ? unknowns.places[i].line == &line : i >= begin && i < end;
-    if (speaks && !problem.unknowns[i].rows.empty())
+    if (speaks && !problem.unknowns[i].rows.empty() && moves(i))
       return false;
   }
   return true;

@@ -85,12 +85,14 @@ const Decl *ConstantFinder::declaration(llvm::ArrayRef<llvm::StringRef> &names) 
   return nullptr;
 }
 
-/// The name of a part, `GLB` of `memory GLB { … }`; "" for another line.
-static llvm::StringRef partName(const ast::Item &item) {
-  bool isNamed = item.kind == ast::ItemKind::Line && !item.args.empty() &&
-                 item.args[0].value->kind == ast::ExprKind::Name &&
-                 (item.block || !item.clauses.empty());
-  return isNamed ? item.args[0].value->text : "";
+llvm::StringRef perfc::partName(const ast::Item &item) {
+  if (item.kind != ast::ItemKind::Line || item.args.empty() ||
+      (!item.block && item.clauses.empty()))
+    return "";
+  const ast::Expr *head = item.args[0].value;
+  if (head->kind == ast::ExprKind::Index) // with the extents of an array
+    head = head->operands[0];
+  return head->kind == ast::ExprKind::Name ? head->text : "";
 }
 
 /// The line of `body` whose word, or the name behind it, this is; null when there is none, `isOnly`

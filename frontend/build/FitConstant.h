@@ -27,6 +27,10 @@ struct FitConstant {
   std::string text(double value, unsigned digits) const;
 };
 
+/// The name of a part, `GLB` of `memory GLB { … }` and `PE` of `array PE[16] { … }`; "" for another
+/// line.
+llvm::StringRef partName(const ast::Item &item);
+
 /// The constants called `path`, in the order of the declaration: one, or those of all parts that a
 /// `*` in it stands for, `nvlink4.*.ll.start`. None after a report.
 std::vector<FitConstant> findConstants(Evaluator &evaluator, const ast::Expr &path,
