@@ -53,6 +53,8 @@ public:
   /// Elaborates the body of `instance`'s declaration on top of what its `from` brings. With
   /// `allowMissing`, parameters without a value are unknown instead of an error.
   Node *declaration(const Instance &instance, bool allowMissing);
+  /// A part of that name and word with what `overlay` says of it in place of what `base` says.
+  Node *laidOver(Node &base, Node &overlay);
   /// Elaborates one line at file level or in a sweep (a statement).
   Node *statement(const ast::Item &item, BlockKind kind, const Scope &scope);
   /// Elaborates a body into `into`'s children.

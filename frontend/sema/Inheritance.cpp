@@ -391,3 +391,10 @@ void Elaborator::merge(Node &into, Node *overlay) {
     }
   diagnostics.report(after->range, diag::NothingToFollow, name);
 }
+
+Node *Elaborator::laidOver(Node &base, Node &overlay) {
+  Node &block = newNode();
+  block.children = {&base};
+  merge(block, &overlay);
+  return block.children.front();
+}
