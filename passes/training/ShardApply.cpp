@@ -16,7 +16,8 @@ using namespace perfc::passes;
 bool Sharder::staysPartial(const Use &use) {
   llvm::StringMap<bool> isPart;
   for (size_t i = 0; i < use.op.operandCount(); ++i) {
-    if (isWeight(use.op.operand(i)))
+    // A part of a sum beside tokens that these ranks have of their own is added up to their tokens.
+    if (isWeight(use.op.operand(i)) || stateOf(use.op.operand(i)).isSequenceParallel)
       return false;
     isPart[use.inputs[i].symbol()] = stateOf(use.op.operand(i)).partial > 1;
   }
