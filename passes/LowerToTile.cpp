@@ -218,10 +218,14 @@ bool TileLowering::propose(const KernelUse &use, llvm::StringRef symbol) {
   if (proposeLayer(use, symbol))
     return true;
   auto generation = module.lookup<target::GenerationOp>(chip->op->symbolAttr("generation"));
+  if (!generation)
+    return false;
+  const Kernel &kernel = model(use.kernel);
+  // Filters of one channel stream it: as products they would be vectors, one for each channel.
+  llvm::Optional<Convolution> convolution = convolutionOf(kernel);
   auto isWeight = [&](const Access &read) { return use.isWeight(read.tensor); };
-  llvm::Optional<Product> product =
-      generation ? productOf(model(use.kernel), isWeight) : llvm::Optional<Product>();
-  if (!product)
+  llvm::Optional<Product> product = productOf(kernel, isWeight);
+  if (!product || (convolution && convolution->isDepthwise()))
     return false;
   for (const std::string &name : libraries()) {
     auto library = module.lookup<tile::LibraryOp>(name);

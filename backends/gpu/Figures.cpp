@@ -21,6 +21,9 @@ KernelChip::KernelChip(const ir::Operation &target)
   }
   outermost = chip.outermost();
   for (const ChipMemory &memory : chip.memories()) {
+    auto isFed = [&](const ChipUnit &unit) { return passes::isOnWay(*memory.view, *unit.view); };
+    if (llvm::none_of(chip.units(), isFed))
+      continue;
     bool isInUnit =
         llvm::any_of(memory.arrays, [](target::ArrayOp array) { return array.isDispatched(); });
     if (isInUnit && !staging)

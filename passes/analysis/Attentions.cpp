@@ -203,6 +203,9 @@ llvm::Optional<Attention> AttentionMatch::run() {
   llvm::Optional<int64_t> spanned = checkedMultiply(found.queries, found.stride);
   if (found.isCausal && (!spanned || ahead != found.keys - *spanned + found.stride / 2))
     return llvm::None;
+  if (found.window >= found.keys) // leaves no key out
+    found.window = 0;
+  found.isCausal |= found.queries == 1; // a single one is the last, with or without a condition
   for (const Statement &statement : kernel.statements)
     if (statement.write.operand.role() == "output")
       found.result = &statement.write;

@@ -77,9 +77,12 @@ static llvm::Optional<Product> productOf(const Statement &statement, IsWeight is
     extents[static_cast<unsigned>(kind)] = *all;
     ++found[static_cast<unsigned>(kind)];
   }
-  for (ProductIndex kind : {ProductIndex::Row, ProductIndex::Column, ProductIndex::Sum})
-    if (found[static_cast<unsigned>(kind)] == 0)
-      return llvm::None;
+  auto has = [&](ProductIndex kind) { return found[static_cast<unsigned>(kind)] > 0; };
+  bool isOfVector = extents[static_cast<unsigned>(ProductIndex::Batch)] == 1 &&
+                    (has(ProductIndex::Row) || has(ProductIndex::Column));
+  bool isOfMatrices = has(ProductIndex::Row) && has(ProductIndex::Column);
+  if (!has(ProductIndex::Sum) || (!isOfVector && !isOfMatrices))
+    return llvm::None;
   if (isSwapped)
     std::swap(left, right);
   auto factor = [&](const Access &access) { // one that stays on the chip moves nothing

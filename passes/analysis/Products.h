@@ -7,7 +7,8 @@
 // Each index is one of
 //     m  of the left factor and the result     batch  of both factors and the result
 //     n  of the right factor and the result    k      of both factors alone (summed up)
-// so a convolution is one as well (as an implicit product), a depthwise one is not.
+// so a convolution is one as well (as an implicit product). One of m and n may be missing where
+// there is no batch: the product of a vector and a matrix is that of a matrix of one row.
 #ifndef PERFC_PASSES_ANALYSIS_PRODUCTS_H
 #define PERFC_PASSES_ANALYSIS_PRODUCTS_H
 
