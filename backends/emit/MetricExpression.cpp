@@ -116,14 +116,24 @@ static int order(const Quantity &left, const Quantity &right) {
                                                                              : compare(left, right);
 }
 
-/// `x == v +- d` asks whether x lies inside.
-static bool equals(const Quantity &left, const Quantity &right) {
+/// Whether no result decides about `expr`.
+static bool isWritten(const ir::Attribute &expr) {
+  if (expr.is(ir::AttrKind::List)) // the operator, and what it is of
+    return expr.asList().size() == 1
+               ? isWritten(expr.asList()[0])
+               : llvm::all_of(llvm::makeArrayRef(expr.asList()).drop_front(), isWritten);
+  return !expr.is(ir::AttrKind::String);
+}
+
+/// `x == v +- d` asks whether x lies inside; the interval of a result allows nothing, as the
+/// central values of two results are compared.
+static bool equals(const Quantity &left, const Quantity &right, double allowed) {
   double difference = std::fabs(left.toDouble() - right.toDouble());
-  double allowed = right.toUncertain().halfWidth();
   return allowed > 0 ? difference <= allowed : order(left, right) == 0;
 }
 
-static ExpressionValue comparison(llvm::StringRef op, const Quantity &left, const Quantity &right) {
+static ExpressionValue comparison(llvm::StringRef op, const Quantity &left, const Quantity &right,
+                                  double allowed) {
   ExpressionValue value;
   int found = order(left, right);
   value.truth = llvm::StringSwitch<bool>(op)
@@ -131,8 +141,8 @@ static ExpressionValue comparison(llvm::StringRef op, const Quantity &left, cons
                     .Case("<=", found <= 0)
                     .Case(">", found > 0)
                     .Case(">=", found >= 0)
-                    .Case("==", equals(left, right))
-                    .Default(!equals(left, right));
+                    .Case("==", equals(left, right, allowed))
+                    .Default(!equals(left, right, allowed));
   Uncertain difference = left.toUncertain() - right.toUncertain();
   if (op.startswith("<"))
     value.probability = shareAboveZero(Uncertain(0) - difference);
@@ -204,8 +214,9 @@ static ExpressionValue function(llvm::StringRef name, llvm::ArrayRef<ExpressionV
   return notGiven("`" + name.str() + "` is no function of metrics");
 }
 
-static ExpressionValue applyOperator(llvm::StringRef op,
-                                     llvm::ArrayRef<ExpressionValue> arguments) {
+/// `allowed` is how far apart what is equal may lie.
+static ExpressionValue applyOperator(llvm::StringRef op, llvm::ArrayRef<ExpressionValue> arguments,
+                                     double allowed) {
   if (op == "not" || op == "and" || op == "or")
     return logic(op, arguments);
   bool binary = arguments.size() == 2;
@@ -219,7 +230,7 @@ static ExpressionValue applyOperator(llvm::StringRef op,
       return notGiven("it needs numbers");
   static constexpr llvm::StringLiteral comparisons[] = {"<", "<=", ">", ">=", "==", "!="};
   if (binary && llvm::is_contained(comparisons, op))
-    return comparison(op, *arguments[0].number, *arguments[1].number);
+    return comparison(op, *arguments[0].number, *arguments[1].number, allowed);
   if (binary && !std::isalpha(static_cast<unsigned char>(op[0])))
     return arithmetic(op, *arguments[0].number, *arguments[1].number);
   return function(op, arguments);
@@ -272,7 +283,11 @@ ExpressionValue MetricEvaluator::expression(const ir::Attribute &expr, const Met
     if (!arguments.back().notGiven.empty() || !arguments.back().unknownName.empty())
       return arguments.back();
   }
-  return reduces ? arguments[0] : applyOperator(op, arguments);
+  double allowed = 0;
+  for (size_t i = 1; i < list.size(); ++i)
+    if (isWritten(list[i]) && arguments[i - 1].number)
+      allowed = std::max(allowed, arguments[i - 1].number->toUncertain().halfWidth());
+  return reduces ? arguments[0] : applyOperator(op, arguments, allowed);
 }
 
 ExpressionValue emit::evaluateExpression(const ir::Attribute &expr, const MetricNames &names) {
