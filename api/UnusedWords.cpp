@@ -8,6 +8,7 @@
 #include "ir/study/SearchOps.h"
 #include "ir/target/TargetOps.h"
 #include "passes/training/Strategy.h"
+#include "passes/training/StrategyPlace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -138,17 +139,6 @@ void api::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::St
   }
 }
 
-/// True when the data choose weights in the forward pass of `train`.
-static bool hasExperts(const ir::Operation &train, const ir::Module &module) {
-  bool found = false;
-  if (const ir::Operation *forward = module.lookup(passes::forwardSymbol(train.symbol())))
-    forward->walk([&](const ir::Operation &op) {
-      auto tensor = ir::as<op::TensorOp>(op);
-      found |= tensor && tensor.isExpert();
-    });
-  return found;
-}
-
 void api::warnOfUnusedTrainWords(const ir::Operation &train, const ir::Module &module,
                                  std::set<std::pair<uint32_t, uint32_t>> &warned,
                                  DiagnosticEngine &diagnostics) {
@@ -172,7 +162,8 @@ void api::warnOfUnusedTrainWords(const ir::Operation &train, const ir::Module &m
       warn(word, "nothing of it is `any`");
     warn("require", "it chooses among strategies, and there is one; `expect` checks a result");
   }
-  if (!hasExperts(train, module))
+  const ir::Operation *forward = module.lookup(passes::forwardSymbol(train.symbol()));
+  if (!forward || !passes::hasExperts(*forward))
     warn("experts", fmt::format("the data choose no weights of `{}`", train.symbolAttr("subject")));
   else if (strategy.expert == 1 && strategy.routing.capacity == 0 &&
            (strategy.routing.imbalance > 0 || strategy.routing.kind != passes::Routing::Balanced))

@@ -2,7 +2,8 @@
 //
 // Words that nothing reads. Those of a chip that the providers of a result do not read: the
 // roofline and the tile model know one memory and no networks between elements (docs/cost-model.md,
-// "What each word of a chip does"), and those of a `train` that has nothing to search or to route.
+// "What each word of a chip does"), and those of a `train` or a `serve` that has nothing for them
+// to choose among.
 #ifndef PERFC_API_UNUSEDWORDS_H
 #define PERFC_API_UNUSEDWORDS_H
 
@@ -22,6 +23,12 @@ void warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::StringR
 /// Warns of words of `train`, lowered in `module`, that choose among nothing: a goal or conditions
 /// without a hole, `experts` of a model that has none.
 void warnOfUnusedTrainWords(const ir::Operation &train, const ir::Module &module,
+                            std::set<std::pair<uint32_t, uint32_t>> &warned,
+                            DiagnosticEngine &diagnostics);
+
+/// Warns of words of `serve` that say something of what it does not have: experts, copies, a
+/// capacity, prompts that begin alike.
+void warnOfUnusedServeWords(const ir::Operation &serve, const ir::Module &module,
                             std::set<std::pair<uint32_t, uint32_t>> &warned,
                             DiagnosticEngine &diagnostics);
 

@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/UnusedWords.h"
 #include "api/statements/Statements.h"
 #include "api/tools/RequestTool.h"
 #include "backends/core/UncertainInputs.h"
@@ -189,6 +190,8 @@ void api::serveRequests(Evaluation &run, const StatementContext &statement) {
       statement.op.setAttr("vidur", ir::Attribute::unit());
     return serve(run, statement, providers);
   });
-  if (outcome)
-    run.keep(std::move(*outcome), statement, std::move(labels));
+  if (!outcome)
+    return;
+  warnOfUnusedServeWords(statement.op, statement.module, run.warned, run.context.diagnostics);
+  run.keep(std::move(*outcome), statement, std::move(labels));
 }

@@ -115,7 +115,7 @@ bool LinkFaults::read(const ir::Operation &system, int64_t chips, SourceRange wh
                       DiagnosticEngine &diagnostics) {
   size_t errors = diagnostics.errorCount();
   auto report = [&](const ir::Operation &op, const std::string &text) {
-    diagnostics.report(op.range(), diag::LinkFaultInTraining, text).note(where, "trained here");
+    diagnostics.report(op.range(), diag::LinkFaultInTraining, text).note(where, "run here");
   };
   system.walk([&](const ir::Operation &op) {
     auto fault = ir::as<target::FaultOp>(op);

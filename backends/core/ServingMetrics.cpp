@@ -111,8 +111,12 @@ static const Distribution *distributionOf(Of of, llvm::StringRef name) {
   return nullptr;
 }
 
-/// Of batches, the cache and kernels, which one who tells of requests alone does not say.
+/// Of batches, the cache and kernels, which one who tells of requests alone does not say; of
+/// requests after the first ones, of which there may be none.
 static std::string unsaid(Of of, llvm::StringRef name) {
+  static constexpr llvm::StringLiteral ofRequests[] = {"ttft", "tpot", "latency", "queue_delay"};
+  if (of.serving->ttft.count == 0 && llvm::is_contained(ofRequests, name))
+    return "no request arrives after `warm_up`";
   static constexpr llvm::StringLiteral ofBatches[] = {
       "tbt",       "batch_size",  "batch_tokens", "flops",      "busy",
       "kv_usage",  "memory.peak", "copies_on",    "throughput", "utilization",

@@ -2,6 +2,7 @@
 #include "backends/serving/Deployment.h"
 
 #include "ir/common/diagnostics/Serving.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace perfc;
@@ -89,7 +90,7 @@ bool Deployment::findLimits() {
                       serve.admissionGoal()};
   summary.activationBytes = model.activationToken * static_cast<double>(largestBatch());
   summary.reservedBytes = serve.reserve(model.capacity);
-  double usable = (model.capacity - summary.reservedBytes) * serve.memoryShare();
+  double usable = std::max(0.0, model.capacity - summary.reservedBytes) * serve.memoryShare();
   // Of the requests of a group of ranks.
   auto outputs =
       static_cast<double>((limits.maxBatch + model.groups - 1) / model.groups * (1 + guesses()));

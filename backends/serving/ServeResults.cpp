@@ -385,6 +385,10 @@ Outcome Serving::outcome() {
   cost.peakMemory = static_cast<int64_t>(fullest.memoryBytes());
   if (fullest.capacity > 0)
     cost.memoryCapacity = fullest.capacity;
+  if (pools.size() > 1 && chips() < network.chips())
+    cost.addNote(fmt::format("the pools leave {} of `{}` out: it takes no energy and no money",
+                             counted(static_cast<uint64_t>(network.chips() - chips()), "chip"),
+                             serve->stringAttr("on_label")));
   if (chips() > 1)
     used.push_back("network");
   if (pools.front()->model.table)

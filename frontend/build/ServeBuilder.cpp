@@ -83,6 +83,9 @@ void ServeBuilder::choice(const Node &node) {
     bad(node.args[0].range, "`burst` has `size` and `every`, or neither: all at once");
   if (op.intAttr("min") > op.intAttr("max", INT64_MAX))
     bad(node.args[0].range, "`min` is above `max`");
+  if (word->word == "bursts" && op.realAttr("length") > op.realAttr("every"))
+    bad(node.args[0].range,
+        "`length` of a burst is above `every`, after which the next one begins");
 }
 
 //===-- Requests

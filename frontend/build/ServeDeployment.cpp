@@ -339,6 +339,20 @@ static void buildPools(BuildContext &context, const Node &statement, llvm::Strin
     }
 }
 
+/// `experts { routing zipf(theta = 0.3, seed = 1); redundant 32 }`.
+static void buildExperts(BuildContext &context, const Node &node, ir::Operation &serve) {
+  readRouting(context, node, partAt<study::ExpertsOp>(serve, node.range));
+  const Quantity *count = node.quantity("redundant");
+  if (!count)
+    return;
+  if (!meets(*count, Wants::Index))
+    context.diagnostics.report(
+        node.find("redundant")->range, diag::BadServeValue,
+        fmt::format("`redundant` is {}, not {}", describe(Wants::Index).str(), count->toDouble()));
+  else
+    serve.setAttr("redundant_experts", count->rational().numerator());
+}
+
 void perfc::buildDeployment(BuildContext &context, const Node &statement, llvm::StringRef on,
                             ir::Operation &serve) {
   if (statement.find("pool"))
@@ -354,9 +368,6 @@ void perfc::buildDeployment(BuildContext &context, const Node &statement, llvm::
       context.diagnostics.report(node->range, diag::BadServeValue,
                                  "`kv_transfer` is between pools, of which there are none");
   }
-  if (const Node *node = statement.find("experts")) {
-    readRouting(context, *node, partAt<study::ExpertsOp>(serve, node->range));
-    if (const Quantity *count = node->quantity("redundant"); count && count->isInteger())
-      serve.setAttr("redundant_experts", count->rational().numerator());
-  }
+  if (const Node *node = statement.find("experts"))
+    buildExperts(context, *node, serve);
 }

@@ -72,6 +72,10 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
       chip ? activationFormat(context, statement, *about.instance, chip->dtype) : llvm::None;
   auto made = std::make_unique<ir::Operation>(*context.builder.ops().find(study::ServeOp::opName),
                                               statement.range);
+  ir::Location places(statement.range); // and, for messages about them, its words
+  for (const Node *child : statement.children)
+    places.fuse(child->range);
+  made->setLocation(places);
   if (!format || !buildServeParts(context, statement, chip->symbol, *made))
     return nullptr;
   noteFeeds(statement, chip->symbol);

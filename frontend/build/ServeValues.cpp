@@ -4,6 +4,7 @@
 #include "frontend/build/Attributes.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Serving.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
@@ -12,10 +13,10 @@ using namespace perfc;
 static constexpr double mostTokens = 1e7;
 static constexpr double mostInBatch = 1e6;
 
-Wants perfc::wantsOf(llvm::StringRef argument) {
+Wants perfc::wantsOf(llvm::StringRef argument, Dims dims) {
+  if (dims == Dims::Tokens)
+    return Wants::Tokens;
   return llvm::StringSwitch<Wants>(argument)
-      .Cases("max_tokens", "min", "max", "prompt", "answer", Wants::Tokens)
-      .Cases("mean", "deviation", Wants::Tokens)
       .Cases("rate", "every", "prefill_to_decode", "cv", "sigma", Wants::Positive)
       .Cases("peak", "length", "period", "ttft", "swap", Wants::Positive)
       .Cases("think", "at", "start", Wants::NotNegative)
@@ -75,9 +76,11 @@ bool perfc::meets(const Quantity &value, Wants wants) {
   return false;
 }
 
-void perfc::readArgument(BuildContext &context, const Argument &argument, ir::Operation &into) {
+/// Sets one argument, of the dimension `dims`, unless it is reported.
+static void readArgument(BuildContext &context, const Argument &argument, Dims dims,
+                         ir::Operation &into) {
   const Quantity *number = argument.value->getIf<Quantity>();
-  Wants wants = wantsOf(argument.name);
+  Wants wants = wantsOf(argument.name, dims);
   if (argument.value->is<Value::Any>())
     into.setAttr("open_rate", ir::Attribute::unit());
   if (!number)
@@ -105,22 +108,22 @@ static void readDefault(BuildContext &context, const ChoiceArgument &spec, const
         range, diag::BadServeValue,
         fmt::format("`{}` needs `{}`: {}", word.word, spec.name.str(), spec.doc.str()));
   else if (auto number = parseNumber(spec.byDefault, unit); number && unit.empty())
-    readArgument(context, makeArgument(spec.name.str(), Value(*number), range), into);
+    readArgument(context, makeArgument(spec.name.str(), Value(*number), range), spec.dims, into);
 }
 
 const WordValue *perfc::readChoice(BuildContext &context, const Node &node, ir::Operation &into) {
   size_t errors = context.diagnostics.errorCount();
   const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
-  if (!word)
-    return nullptr;
-  for (const Argument &given : word->arguments)
-    readArgument(context, given, into);
-  auto isGiven = [&](llvm::StringRef name) {
-    return llvm::any_of(word->arguments, [&](const Argument &given) { return given.name == name; });
-  };
-  if (const ChoiceForm *form = findForm(*node.spec, word->word))
-    for (const ChoiceArgument &spec : form->arguments)
-      if (!isGiven(spec.name))
-        readDefault(context, spec, *word, node.args[0].range, into);
+  const ChoiceForm *form = word ? findForm(*node.spec, word->word) : nullptr;
+  if (!form)
+    return word;
+  for (const ChoiceArgument &spec : form->arguments) {
+    auto given =
+        llvm::find_if(word->arguments, [&](const Argument &one) { return one.name == spec.name; });
+    if (given == word->arguments.end())
+      readDefault(context, spec, *word, node.args[0].range, into);
+    else
+      readArgument(context, *given, spec.dims, into);
+  }
   return context.diagnostics.errorCount() == errors ? word : nullptr;
 }

@@ -6,13 +6,14 @@
 #define PERFC_FRONTEND_BUILD_SERVEVALUES_H
 
 #include "frontend/build/BuildContext.h"
+#include "frontend/sema/Words.h"
 
 namespace perfc {
 
 enum class Wants : uint8_t { Count, Tokens, Seed, Positive, NotNegative, Index, Share, Theta };
 
-/// What the argument `argument` may be.
-Wants wantsOf(llvm::StringRef argument);
+/// What the argument `argument` may be, whose dimension is `dims`.
+Wants wantsOf(llvm::StringRef argument, Dims dims = Dims::Any);
 /// "a whole number from 1 to 1000000": for messages.
 llvm::StringRef describe(Wants wants);
 bool meets(const Quantity &value, Wants wants);
@@ -21,8 +22,6 @@ bool meets(const Quantity &value, Wants wants);
 /// by name, and the defaults of what it does not say. The choice; null where it is not known, or
 /// something was reported.
 const WordValue *readChoice(BuildContext &context, const Node &node, ir::Operation &into);
-/// Sets one such argument, unless it is reported.
-void readArgument(BuildContext &context, const Argument &argument, ir::Operation &into);
 
 } // namespace perfc
 

@@ -158,7 +158,7 @@ bool SystemPaths::readFaults(SourceRange where, DiagnosticEngine &diagnostics) {
                                             "are needed; `slowdown 2x` makes it slow",
                                             text)
                               : fmt::format("the system has no `{}`", text))
-          .note(where, "trained here");
+          .note(where, "run here");
       good = false;
       return;
     }

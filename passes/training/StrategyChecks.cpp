@@ -89,16 +89,20 @@ bool passes::checkStrategy(const Operation &train, Strategy &strategy, SystemPat
          checkBatch(train, strategy, diagnostics);
 }
 
-bool passes::checkExperts(const Operation &statement, int64_t ranks, const Operation &graph,
-                          llvm::StringRef subject, DiagnosticEngine &diagnostics) {
-  bool hasExperts = ranks <= 1;
+bool passes::hasExperts(const Operation &graph) {
+  bool found = false;
   graph.walk([&](const Operation &op) {
     auto tensor = as<op::TensorOp>(op);
-    hasExperts |= tensor && tensor.isExpert();
-    if (auto apply = as<op::ApplyOp>(op); apply && !hasExperts)
-      hasExperts = expertsOf(Kernel(op::KernelOp(resolve(op, apply.kernel())))).hasValue();
+    found |= tensor && tensor.isExpert();
+    if (auto apply = as<op::ApplyOp>(op); apply && !found)
+      found = expertsOf(Kernel(op::KernelOp(resolve(op, apply.kernel())))).hasValue();
   });
-  if (hasExperts)
+  return found;
+}
+
+bool passes::checkExperts(const Operation &statement, int64_t ranks, const Operation &graph,
+                          llvm::StringRef subject, DiagnosticEngine &diagnostics) {
+  if (ranks <= 1 || hasExperts(graph))
     return true;
   diagnostics.report(
       rangeOf(statement, "expert", diagnostics), diag::BadTrainValue,

@@ -32,6 +32,9 @@ std::vector<Strategy> nestingsOf(const Strategy &strategy, SystemPaths &system);
 bool checkStrategy(const ir::Operation &train, Strategy &strategy, SystemPaths &system,
                    DiagnosticEngine &diagnostics);
 
+/// True where the data choose weights of `graph`.
+bool hasExperts(const ir::Operation &graph);
+
 /// False, reported, where experts are to be divided among several `ranks` and the data choose no
 /// weights of `graph`, the part of `subject` that one rank runs.
 bool checkExperts(const ir::Operation &statement, int64_t ranks, const ir::Operation &graph,
