@@ -154,6 +154,7 @@ bool GraphWriter::graph(const ir::Operation &op) {
     return false;
   for (const onnx::Value &value : valuesOf(op.body().back().operands()))
     model.output(value);
+  model.outputUnread();
   return true;
 }
 

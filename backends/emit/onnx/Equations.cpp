@@ -1,8 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Equations whose subscripts are indices: products as MatMul or Einsum, all else element by
-// element, with the reduction behind.
+// Equations, one after the other: products as MatMul or Einsum, all else element by element, with
+// the reduction behind. What their subscripts say is in Subscripts.
 #include "backends/emit/onnx/Lowering.h"
+#include "backends/emit/onnx/Subscripts.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -10,41 +11,38 @@ using namespace perfc::emit::onnx;
 
 namespace {
 
-using Indices = std::vector<std::string>;
-
-/// A value whose dimensions are indices, in the order in which the equation has them.
-struct Part {
-  Value value;
-  Indices indices;
-};
+/// The tensors of a kernel, by name.
+using Tensors = llvm::StringMap<Value>;
 
 class Equation {
 public:
-  Equation(Lowering &lowering, llvm::StringMap<Value> &tensors, op::StatementOp statement)
+  Equation(Lowering &lowering, const Tensors &tensors, op::StatementOp statement)
       : lowering(lowering), model(lowering.model), tensors(tensors), statement(statement) {}
 
-  /// Sets the tensor that is written; false where ONNX cannot say this.
-  bool run();
+  /// What a tensor of `shape` becomes by this; nothing where ONNX cannot say it.
+  llvm::Optional<Piece> run(llvm::ArrayRef<int64_t> shape);
 
 private:
   bool readAccesses();
-  llvm::Optional<Indices> written() const;
-  llvm::Optional<Value> product();
+  llvm::Optional<Part> reduced();
+  llvm::Optional<Part> product();
   bool factors(const ir::Attribute &operand, std::vector<int64_t> &read, double &factor) const;
   llvm::Optional<Part> evaluate(const ir::Attribute &operand);
   llvm::Optional<Part> call(llvm::StringRef function, llvm::ArrayRef<Part> operands);
   Part joined(llvm::StringRef op, llvm::ArrayRef<Part> operands);
   Value aligned(const Part &part, const Indices &all);
-  int64_t extent(const std::string &index) const { return statement.domain().find(index)->asInt(); }
+  int64_t extent(llvm::StringRef index) const { return statement.domain().find(index)->asInt(); }
+  std::vector<int64_t> extents(const Indices &indices) const;
   size_t position(const std::string &index) const {
     return static_cast<size_t>(llvm::find(order, index) - order.begin());
   }
 
   Lowering &lowering;
   Model &model;
-  llvm::StringMap<Value> &tensors;
+  const Tensors &tensors;
   op::StatementOp statement;
-  Indices order; ///< those of the result, then those that are summed up
+  Indices result; ///< indices of what is written
+  Indices order;  ///< those, then those that are summed up
   std::vector<Part> reads;
 };
 
@@ -60,45 +58,24 @@ static std::vector<AffineExpr> mapOf(const ir::AttrDict &access) {
   return map;
 }
 
-/// The indices of the result where each element is set, by one index each.
-llvm::Optional<Indices> Equation::written() const {
-  Indices indices;
-  for (const AffineExpr &subscript : mapOf(statement.write())) {
-    std::string index = subscript.asVariable().str();
-    if (index.empty() || llvm::is_contained(indices, index))
-      return llvm::None;
-    indices.push_back(index);
-  }
-  return indices;
+std::vector<int64_t> Equation::extents(const Indices &indices) const {
+  std::vector<int64_t> list;
+  for (const std::string &index : indices)
+    list.push_back(extent(index));
+  return list;
 }
 
-/// What is read, with fixed places taken out.
 bool Equation::readAccesses() {
   for (const ir::Attribute &read : statement.reads()) {
     auto known = tensors.find(read.asDict().find("tensor")->asString());
     std::vector<AffineExpr> map = mapOf(read.asDict());
     if (known == tensors.end() || map.size() != known->second.rank())
       return false;
-    Part part{known->second, {}};
-    int64_t axis = 0;
-    for (const AffineExpr &subscript : map) {
-      std::string index = subscript.asVariable().str();
-      if (subscript.isConstant()) {
-        Type type = part.value.type;
-        if (subscript.constant() < 0 || subscript.constant() >= type.shape[axis])
-          return false; // it reads as zero
-        type.shape.erase(type.shape.begin() + axis);
-        part.value = model.node("Gather", {part.value, model.whole(subscript.constant())},
-                                std::move(type), Attribute{"axis", axis});
-        continue;
-      }
-      if (index.empty() || llvm::is_contained(part.indices, index) ||
-          extent(index) != part.value.type.shape[axis])
-        return false;
-      part.indices.push_back(index);
-      ++axis;
-    }
-    reads.push_back(std::move(part));
+    llvm::Optional<Part> part =
+        readAt(model, known->second, map, [&](llvm::StringRef index) { return extent(index); });
+    if (!part)
+      return false;
+    reads.push_back(std::move(*part));
   }
   return true;
 }
@@ -231,22 +208,23 @@ static bool isMatrixProduct(const Indices &a, const Indices &b, const Indices &r
 }
 
 /// The sum of products as one operator.
-llvm::Optional<Value> Equation::product() {
-  Indices result = *written();
-  Type type{{}, lowering.computed};
-  for (const std::string &index : result)
-    type.shape.push_back(extent(index));
-  if (reads.size() == 2)
-    for (size_t side : {0, 1})
-      if (isMatrixProduct(reads[side].indices, reads[1 - side].indices, result))
-        return model.node("MatMul", {reads[side].value, reads[1 - side].value}, type);
+llvm::Optional<Part> Equation::product() {
   constexpr size_t letters = 26;
   auto isRead = [&](const std::string &index) {
     return llvm::any_of(reads,
                         [&](const Part &read) { return llvm::is_contained(read.indices, index); });
   };
-  if (order.size() > letters || !llvm::all_of(order, isRead))
+  // An index that no operand has would only be a factor.
+  if (order.size() > letters ||
+      !llvm::all_of(llvm::makeArrayRef(order).drop_front(result.size()), isRead))
     return llvm::None;
+  Indices made;
+  llvm::copy_if(result, std::back_inserter(made), isRead);
+  Type type{extents(made), lowering.computed};
+  if (reads.size() == 2)
+    for (size_t side : {0, 1})
+      if (isMatrixProduct(reads[side].indices, reads[1 - side].indices, made))
+        return Part{model.node("MatMul", {reads[side].value, reads[1 - side].value}, type), made};
   auto term = [&](const Indices &indices) {
     std::string text;
     for (const std::string &index : indices)
@@ -259,65 +237,109 @@ llvm::Optional<Value> Equation::product() {
     text += (text.empty() ? "" : ",") + term(read.indices);
     values.push_back(read.value);
   }
-  return model.node("Einsum", values, type, Attribute{"equation", text + "->" + term(result)});
+  Attribute equation{"equation", text + "->" + term(made)};
+  return Part{model.node("Einsum", values, type, equation), made};
 }
 
 static llvm::StringRef reductionOf(llvm::StringRef sign) {
   return sign == "+" ? "ReduceSum" : sign == "max" ? "ReduceMax" : sign == "min" ? "ReduceMin" : "";
 }
 
-bool Equation::run() {
-  llvm::Optional<Indices> result = written();
+/// The right side, with a reduction behind where there is one.
+llvm::Optional<Part> Equation::reduced() {
   const ir::Attribute *right = statement->attr("value");
-  if (!right || !result || !statement.constraints().empty())
-    return false;
-  order = *result;
-  for (const ir::AttrDict::Entry &index : statement.domain().entries())
-    if (!llvm::is_contained(order, index.first))
-      order.push_back(index.first);
-  if (!readAccesses())
-    return false;
-  llvm::StringRef name = statement.write().find("tensor")->asString();
   std::vector<int64_t> factor;
   double number = 1;
   // Each read once, so that the operator has them all.
   if (statement.isMac() && factors(*right, factor, number) && factor.size() == reads.size()) {
-    llvm::Optional<Value> value = product();
-    if (value && number != 1)
-      value = model.elementwise("Mul", {*value, lowering.number(number)});
-    return value && tensors.try_emplace(name, *value).second;
+    llvm::Optional<Part> part = product();
+    if (part && number != 1)
+      part->value = model.elementwise("Mul", {part->value, lowering.number(number)});
+    return part;
   }
   llvm::Optional<Part> part = evaluate(*right);
   if (!part)
-    return false;
+    return llvm::None;
   std::vector<int64_t> summed;
   for (size_t i = 0; i < part->indices.size(); ++i)
-    if (!llvm::is_contained(*result, part->indices[i]))
+    if (!llvm::is_contained(result, part->indices[i]))
       summed.push_back(static_cast<int64_t>(i));
   // An index that no operand has would only be a factor.
-  if (order.size() - result->size() != summed.size() ||
-      summed.empty() != statement.reduce().empty())
-    return false;
+  if (order.size() - result.size() != summed.size() ||
+      (!summed.empty() && statement.reduce().empty()))
+    return llvm::None;
   if (!summed.empty()) {
     llvm::StringRef op = reductionOf(statement.reduce());
     if (op.empty())
-      return false;
+      return llvm::None;
     part->value = model.reduce(op, part->value, summed);
     part->indices.resize(part->indices.size() - summed.size());
   }
-  if (part->indices.size() != result->size()) {
-    std::vector<int64_t> shape;
-    for (const std::string &index : *result)
-      shape.push_back(extent(index));
-    Value value = aligned(*part, *result);
-    part->value = model.node("Expand", {value, model.wholes(shape)}, {shape, value.type.dtype});
-  }
-  return tensors.try_emplace(name, part->value).second;
+  return part;
 }
 
-llvm::Optional<Value> emit::onnx::lowerEquations(Lowering &lowering) {
-  llvm::StringMap<Value> tensors;
-  std::string result;
+llvm::Optional<Piece> Equation::run(llvm::ArrayRef<int64_t> shape) {
+  std::vector<AffineExpr> map = mapOf(statement.write());
+  if (!statement->attr("value") || !statement.constraints().empty() || map.size() != shape.size())
+    return llvm::None;
+  llvm::Optional<Target> target =
+      targetOf(map, shape, [&](llvm::StringRef index) { return extent(index); });
+  if (!target)
+    return llvm::None;
+  if (!readAccesses())
+    return llvm::None;
+  result = target->indices;
+  order = result;
+  auto isIn = [](const std::string &index) {
+    return [&](const Part &read) { return llvm::is_contained(read.indices, index); };
+  };
+  for (const ir::AttrDict::Entry &index : statement.domain().entries())
+    if (!llvm::is_contained(order, index.first) &&
+        (extent(index.first) > 1 || llvm::any_of(reads, isIn(index.first))))
+      order.push_back(index.first);
+  llvm::Optional<Part> part = reduced();
+  if (!part)
+    return llvm::None;
+  std::vector<int64_t> whole = extents(result);
+  Value value = aligned(*part, result);
+  if (value.shape() != llvm::makeArrayRef(whole))
+    value = model.node("Expand", {value, model.wholes(whole)}, {whole, value.type.dtype});
+  return Piece{model.reshape(value, target->box.shape), target->box};
+}
+
+static llvm::StringRef writtenBy(op::StatementOp statement) {
+  return statement.write().find("tensor")->asString();
+}
+
+/// Runs the statements in order. A tensor can be read once all that write it have run.
+static bool runAll(Lowering &lowering, const llvm::StringMap<std::vector<int64_t>> &shapes,
+                   Tensors &tensors) {
+  llvm::StringMap<std::vector<Piece>> pieces;
+  llvm::ArrayRef<op::StatementOp> rest = lowering.statements;
+  while (!rest.empty()) {
+    op::StatementOp statement = rest.front();
+    rest = rest.drop_front();
+    llvm::StringRef name = writtenBy(statement);
+    auto shape = shapes.find(name);
+    if (shape == shapes.end())
+      return false;
+    llvm::Optional<Piece> piece = Equation(lowering, tensors, statement).run(shape->second);
+    if (!piece)
+      return false;
+    pieces[name].push_back(std::move(*piece));
+    if (llvm::any_of(rest, [&](op::StatementOp later) { return writtenBy(later) == name; }))
+      continue;
+    llvm::Optional<Value> whole = join(lowering.model, std::move(pieces[name]), shape->second);
+    if (!whole || !tensors.try_emplace(name, *whole).second)
+      return false;
+  }
+  return true;
+}
+
+llvm::Optional<std::vector<Value>> emit::onnx::lowerEquations(Lowering &lowering) {
+  Tensors tensors;
+  llvm::StringMap<std::vector<int64_t>> shapes; ///< of what statements write
+  std::vector<llvm::StringRef> results;
   size_t operand = 0;
   for (ir::Operation &one : lowering.kernel->body()) {
     auto tensor = ir::as<op::OperandOp>(&one);
@@ -325,18 +347,22 @@ llvm::Optional<Value> emit::onnx::lowerEquations(Lowering &lowering) {
       continue;
     if (tensor.isInPlace())
       return llvm::None;
-    if (tensor.role() == "output" && !result.empty())
-      return llvm::None;
-    if (tensor.role() == "output")
-      result = tensor->symbol().str();
-    else if (tensor.role() != "intermediate" && operand < lowering.given.size())
+    bool isMade = tensor.role() == "output" || tensor.role() == "intermediate";
+    if (isMade)
+      shapes[tensor->symbol()] = tensor.shape();
+    else if (operand < lowering.given.size())
       tensors[tensor->symbol()] = lowering.operand(operand++);
+    if (tensor.role() == "output")
+      results.push_back(tensor->symbol());
   }
-  for (op::StatementOp statement : lowering.statements)
-    if (!Equation(lowering, tensors, statement).run())
-      return llvm::None;
-  auto value = tensors.find(result);
-  if (value == tensors.end() || value->second.shape() != llvm::makeArrayRef(lowering.result.shape))
+  if (!runAll(lowering, shapes, tensors))
     return llvm::None;
-  return value->second;
+  std::vector<Value> values;
+  for (llvm::StringRef result : results) {
+    auto value = tensors.find(result);
+    if (value == tensors.end())
+      return llvm::None;
+    values.push_back(value->second);
+  }
+  return values;
 }

@@ -69,21 +69,25 @@ static std::vector<Value> lowerOther(Model &model, op::KernelOp kernel,
 std::vector<Value> emit::onnx::lower(Model &model, op::KernelOp kernel,
                                      llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> results) {
   size_t mark = model.mark();
-  auto attempt = [&](llvm::Optional<Value> (*lower)(Lowering &)) -> llvm::Optional<Value> {
-    Lowering lowering(model, kernel, operands, results.front());
-    llvm::Optional<Value> value = lower(lowering);
-    if (!value)
-      model.takeBack(mark);
-    return value;
-  };
-  llvm::Optional<Value> value;
-  if (results.size() == 1) {
-    if (moduleOf(kernel).startswith("std.ops."))
-      value = attempt(lowerLibraryOp);
-    if (!value)
-      value = attempt(lowerEquations);
+  Lowering lowering(model, kernel, operands, results.front());
+  llvm::Optional<std::vector<Value>> values;
+  if (results.size() == 1 && moduleOf(kernel).startswith("std.ops."))
+    if (llvm::Optional<Value> value = lowerLibraryOp(lowering))
+      values = std::vector<Value>{*value};
+  if (!values) {
+    model.takeBack(mark);
+    values = lowerEquations(lowering);
   }
-  if (value)
-    return {model.cast(*value, results.front().dtype)};
-  return lowerOther(model, kernel, operands, results);
+  auto isGiven = [](const auto &pair) {
+    const auto &[value, type] = pair;
+    return value.shape() == llvm::makeArrayRef(type.shape);
+  };
+  if (!values || values->size() != results.size() ||
+      !llvm::all_of(llvm::zip(*values, results), isGiven)) {
+    model.takeBack(mark);
+    return lowerOther(model, kernel, operands, results);
+  }
+  for (auto [value, type] : llvm::zip(*values, results))
+    value = model.cast(value, type.dtype);
+  return *values;
 }

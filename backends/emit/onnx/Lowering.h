@@ -41,8 +41,8 @@ struct Lowering {
 
 /// The result of an op of the library that is an operator of ONNX; nothing for others.
 llvm::Optional<Value> lowerLibraryOp(Lowering &lowering);
-/// The result of equations that ONNX can say; nothing for others.
-llvm::Optional<Value> lowerEquations(Lowering &lowering);
+/// The results of equations that ONNX can say; nothing for others.
+llvm::Optional<std::vector<Value>> lowerEquations(Lowering &lowering);
 
 /// The results of any kernel.
 std::vector<Value> lower(Model &model, op::KernelOp kernel, llvm::ArrayRef<Value> operands,

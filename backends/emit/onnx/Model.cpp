@@ -3,7 +3,6 @@
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <fmt/format.h>
 
@@ -92,6 +91,24 @@ void Model::output(const Value &value) {
   bool isMade =
       llvm::any_of(nodes, [&](const Node &node) { return llvm::any_of(node.outputs, isSame); });
   outputs.push_back(isMade ? value : node("Identity", value, value.type));
+}
+
+llvm::StringSet<> Model::readValues() const {
+  llvm::StringSet<> read;
+  for (const Node &node : nodes)
+    for (const std::string &input : node.inputs)
+      read.insert(input);
+  return read;
+}
+
+void Model::outputUnread() {
+  llvm::StringSet<> read = readValues();
+  for (const Value &value : outputs)
+    read.insert(value.name);
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (llvm::none_of(nodes[i].outputs,
+                      [&](const Value &value) { return read.contains(value.name); }))
+      output(Value(nodes[i].outputs.front()));
 }
 
 /// Operators that do not take bfloat16 in the sets that are written; most of them do since set 22.
@@ -249,6 +266,17 @@ Value Model::unsqueeze(const Value &value, llvm::ArrayRef<int64_t> axes) {
   return node("Unsqueeze", {value, wholes(axes)}, std::move(result));
 }
 
+Value Model::pad(const Value &value, size_t axis, int64_t before, int64_t behind) {
+  if (before == 0 && behind == 0)
+    return value;
+  Type result = value.type;
+  result.shape[axis] += before + behind;
+  std::vector<int64_t> pads(2 * value.rank());
+  pads[axis] = before;
+  pads[value.rank() + axis] = behind;
+  return node("Pad", {value, wholes(pads)}, std::move(result));
+}
+
 Value Model::reduce(llvm::StringRef op, const Value &value, llvm::ArrayRef<int64_t> axes,
                     bool keepsAxes) {
   Type result{{}, value.type.dtype};
@@ -383,10 +411,7 @@ std::string Model::bytes(llvm::StringRef name) const {
     graph.message(1, out);
   }
   graph.text(2, name);
-  llvm::StringSet<> read;
-  for (const Node &node : nodes)
-    for (const std::string &input : node.inputs)
-      read.insert(input);
+  llvm::StringSet<> read = readValues();
   for (const auto &[value, raw] : numbers)
     if (read.contains(value.name)) // some were needed by what was taken back
       graph.message(5, tensorOf(value.name, value.type, raw));

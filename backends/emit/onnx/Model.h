@@ -10,6 +10,7 @@
 #include "ir/common/WireWriter.h"
 #include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 #include <string>
 #include <variant>
@@ -68,6 +69,8 @@ public:
   Value input(llvm::StringRef name, Type type);
   Value weight(llvm::StringRef name, Type type);
   void output(const Value &value);
+  /// What nothing reads is a result as well, or readers would leave out what makes it.
+  void outputUnread();
   /// The result of an operator; `name` is what it is called, as far as that is free.
   Value node(llvm::StringRef op, llvm::ArrayRef<Value> inputs, Type result,
              llvm::ArrayRef<Attribute> attributes = {}, llvm::StringRef name = "");
@@ -89,6 +92,8 @@ public:
   Value reshape(const Value &value, llvm::ArrayRef<int64_t> shape);
   Value transpose(const Value &value, llvm::ArrayRef<int64_t> order);
   Value unsqueeze(const Value &value, llvm::ArrayRef<int64_t> axes);
+  /// With zeros before and behind, along one axis.
+  Value pad(const Value &value, size_t axis, int64_t before, int64_t behind);
   /// "ReduceSum", "ReduceMax", … over `axes`.
   Value reduce(llvm::StringRef op, const Value &value, llvm::ArrayRef<int64_t> axes,
                bool keepsAxes = false);
@@ -114,6 +119,8 @@ private:
     std::vector<Attribute> attributes;
   };
   std::string unique(llvm::StringRef name);
+  /// The names of all values that nodes read.
+  llvm::StringSet<> readValues() const;
   const Value &stored(const std::string &key, Type type, const std::string &raw);
 
   int64_t operatorSet = 17, version = 8;

@@ -220,7 +220,9 @@ static bool isView(llvm::StringRef type) {
 bool Flattener::isAnotherForm(const Op &op) const {
   Dim all = 0;
   bool hasWeights = false;
-  for (int input : op.inputs)
+  // Scales are of the format that a tensor is brought to or from.
+  bool isQuantised = op.type == "QuantizeLinear" || op.type == "DequantizeLinear";
+  for (int input : llvm::makeArrayRef(op.inputs).take_front(isQuantised ? 1 : op.inputs.size()))
     if (input >= 0 && net.values[input].isWeight) {
       all = net.dims.add(all, net.dims.product(net.values[input].shape));
       hasWeights = true;

@@ -32,7 +32,7 @@ static bool einsum(Writer &writer, const Op &op) {
   for (int input : op.inputs)
     sizes.push_back(writer.shapeOf(input).size());
   auto terms = einsumTerms(equation ? equation->text : "", sizes);
-  if (!terms || terms->result.empty())
+  if (!terms)
     return false;
   auto letter = [](char c) {
     bool isUpper = c >= 'A' && c <= 'Z';
@@ -63,8 +63,8 @@ static bool einsum(Writer &writer, const Op &op) {
   for (char c : terms->result)
     indices.push_back(letter(c));
   const Shape ranks = writer.shapeOf(op.outputs[0]);
-  writer.equation(op.outputs[0], "einsum", {llvm::join(indices, ", ")}, hasSum ? "+=" : "=",
-                  product, ranks, oneEach(ranks.size()));
+  writer.equation(op.outputs[0], "einsum", indices, hasSum ? "+=" : "=", product, ranks,
+                  oneEach(ranks.size()));
   return true;
 }
 

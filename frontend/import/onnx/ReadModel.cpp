@@ -481,6 +481,8 @@ bool Reader::model_(llvm::StringRef bytes) {
         }
       }))
     return false;
+  // A workload computes in every run what it is written to compute, also of weights alone.
+  model.foldsWeights = model.producer != "perfc";
   at = bytes.size();
   return hasGraph || fail("the file has no graph");
 }

@@ -23,7 +23,8 @@ def run(*arguments):
 def workloads():
     """The workloads that can run as they are, each with its module; those with phases by both."""
     for entry in json.loads(run("list", "workload", "--json")[0])["library"]:
-        if not entry["module"].startswith("std.workloads.") or wanted and entry["name"] not in wanted:
+        is_model = entry["module"].startswith(("std.workloads.", "std.families.hugging_face."))
+        if not is_model or wanted and entry["name"] not in wanted:
             continue
         for phase in ["", ".prefill", ".decode"]:
             program = f"import {entry['module']}.{entry['name']}\nimport std.validate.counter\n" \
