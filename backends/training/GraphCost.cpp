@@ -52,6 +52,7 @@ static bool sharesIndex(const passes::Statement &statement) {
 KernelFacts::KernelFacts(const ir::Operation &op) {
   passes::Kernel kernel(ir::as<op::KernelOp>(op));
   for (const passes::Statement &statement : kernel.statements) {
+    hasMaximum |= statement.op.reduce() == "max";
     if (!statement.op.isMac())
       continue;
     ++products;
@@ -112,7 +113,8 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const Kernel
   if (kernel.products > 1) {
     double peak = (cost.utilization * cost.latency).central() / highest;
     double products = isOfLibrary ? compute : std::min(compute, peak);
-    compute = runtime.fused(kernel.products, products, compute - products);
+    compute = isChunked(kernel) ? runtime.chunked(products, compute - products)
+                                : runtime.fused(kernel.products, products, compute - products);
   } else {
     compute /= kernel.products > 0 ? runtime.product(isLayers, kernel.experts > 0) : runtime.memory;
   }
@@ -123,6 +125,11 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const Kernel
   item.seconds = std::max(item.compute, item.memory) + casts + runtime.launch.getValueOr(launch);
   if (kernel.products > 0)
     item.seconds += hostSeconds(kernel);
+}
+
+/// True for fused products without a softmax, where the runtime tells them from attention.
+bool GraphCoster::isChunked(const KernelFacts &kernel) const {
+  return kernel.products > 1 && !kernel.hasMaximum && runtime.stateSpace > 0;
 }
 
 /// True for a product with weights of a layer, which runs in the format of `products`.
@@ -139,7 +146,8 @@ PowerDemand GraphCoster::demand(const Cost &cost, const ir::Operation &op,
     return cost.work->demand;
   bool isLayers = isLayerProduct(kernel);
   double seconds = cost.memorySeconds() + (isLayers ? castSeconds(op) * runtime.memory : 0);
-  bool isNarrow = kernel.products > 1 ? runtime.hasNarrowAttention() : isLayers;
+  bool isNarrow =
+      kernel.products > 1 ? runtime.hasNarrowAttention() && !isChunked(kernel) : isLayers;
   DType format = isNarrow && runtime.products ? *runtime.products : runtime.format;
   return power.demand(static_cast<double>(cost.macs), format, seconds * bandwidth, clocked);
 }

@@ -117,7 +117,8 @@ struct KernelsWanted {
 struct KernelFacts {
   explicit KernelFacts(const ir::Operation &op); ///< an op.kernel
 
-  int products = 0; ///< 2 and more are attention
+  int products = 0;        ///< 2 and more are attention, or chunks of state-space layers
+  bool hasMaximum = false; ///< as softmax has of its scores
   /// Sets of weights among which the data choose; 0 where they choose none.
   int64_t experts = 0;
   /// Each product is with weights or of their gradients: no index runs over all of its tensors, as
@@ -151,6 +152,7 @@ private:
   PowerDemand demand(const Cost &cost, const ir::Operation &op, const KernelFacts &kernel,
                      double clocked) const;
   bool isLayerProduct(const KernelFacts &kernel) const;
+  bool isChunked(const KernelFacts &kernel) const;
 
   const ir::Module &module;
   const ir::Operation &chip;

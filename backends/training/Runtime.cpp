@@ -14,6 +14,7 @@ static constexpr std::pair<llvm::StringLiteral, double Runtime::*> fields[] = {
     {"grouped", &Runtime::grouped},
     {"attention", &Runtime::attention},
     {"attention_backward", &Runtime::attentionBackward},
+    {"attention_context", &Runtime::attentionContext},
     {"attention_narrow", &Runtime::attentionNarrow},
     {"softmax_overlap", &Runtime::softmaxOverlap},
     {"memory", &Runtime::memory},
@@ -47,6 +48,7 @@ Runtime Runtime::read(const ir::Operation &statement) {
   for (const auto &[name, field] : fields)
     result.*field = runtime->realAttr(name);
   result.overlapExpert = runtime->realAttr("overlap_expert", result.overlapTensor);
+  result.stateSpace = runtime->realAttr("state_space", 0);
   result.isIdeal = !study::findPart(statement, study::RuntimeOp::opName);
   result.earlyStop = runtime->hasAttr("early_stop");
   result.splitSends = runtime->hasAttr("split_sends");
@@ -63,6 +65,11 @@ Runtime Runtime::read(const ir::Operation &statement) {
 
 Runtime Runtime::read(const ir::Operation &train, const ir::Operation &chipOp) {
   Runtime result = read(train);
+  auto strategy = study::partOf<study::StrategyOp>(train);
+  if (strategy.degree("context") > 1) {
+    result.attention *= result.attentionContext;
+    result.attentionNarrow *= result.attentionContext;
+  }
   if (!result.products)
     return result;
   Chip chip(chipOp);

@@ -19,7 +19,8 @@ struct Runtime {
   // Shares, times and sizes as study.runtime declares them; 0 where they are not given and say
   // nothing by themselves.
   double gemm, gemmFp8, gemmFp4; ///< gemm_fp8: 0 for `gemm`; gemm_fp4: 0 for `gemm_fp8`
-  double grouped, attention, attentionBackward, attentionNarrow, memory, network;
+  double grouped, attention, attentionBackward, attentionContext, attentionNarrow, memory, network;
+  double stateSpace; ///< 0 where fused products without a softmax reach what attention does
   double softmaxOverlap;
   llvm::Optional<double> launch; ///< s per kernel; the chip's when not given
   double overlapData, overlapCost, overlapTensor, overlapExpert, overlapPipeline;
@@ -54,6 +55,9 @@ struct Runtime {
       own = bitsOf(*products) == 4 && gemmFp4 > 0 ? gemmFp4 : gemmFp8 > 0 ? gemmFp8 : gemm;
     return own * (isInLayer ? productSpeed : 1) * (isOfExperts ? grouped : 1);
   }
+  /// s that a kernel of several products, of `seconds` at their peak, takes whose functions, which
+  /// take `others`, are not of their results: chunks of state-space layers. Both take turns.
+  double chunked(double seconds, double others) const { return (seconds + others) / stateSpace; }
   /// True where attention runs in the format of products.
   bool hasNarrowAttention() const { return isNarrow && attentionNarrow > 0; }
   /// s that a kernel takes in which so many products, of `seconds` at the peak of its own format,

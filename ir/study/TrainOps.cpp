@@ -278,6 +278,13 @@ static OpDecl runtimeDecl() {
               .atLeast(0)
               .otherwise(0),
           shareAttr("attention_backward", "of this that its gradients keep", 1),
+          shareAttr("attention_context", "of this that ranks of `context` keep", 1),
+          numberAttr("state_space",
+                     "of the peaks that fused products without a softmax reach, as those of "
+                     "state-space layers, where not as attention")
+              .share()
+              .positive()
+              .optional(),
           numberAttr("softmax_overlap",
                      "exponent p of (a^p + b^p)^(1/p), a the time of the products of attention, b "
                      "that of its other functions; 1 where they take turns")
