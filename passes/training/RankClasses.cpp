@@ -8,9 +8,7 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-RankClasses::RankClasses(const Operation &graph, Kernels &kernels) {
-  visit(graph.body(), kernels);
-}
+RankClasses::RankClasses(const Operation &graph, Kernels &kernels) { visit(graph.body(), kernels); }
 
 unsigned RankClasses::find(unsigned node) {
   while (parent[node] != node)
@@ -58,8 +56,9 @@ void RankClasses::visit(const Region &region, Kernels &kernels) {
   for (const Operation &op : region) {
     if (op.is(op::ApplyOp::opName)) {
       const Operation *kernel = resolve(op, as<op::ApplyOp>(op).kernel());
-      apply(op, kernels.try_emplace(kernel, op::KernelOp(const_cast<Operation *>(kernel)))
-                    .first->second);
+      apply(
+          op,
+          kernels.try_emplace(kernel, op::KernelOp(const_cast<Operation *>(kernel))).first->second);
     } else if (op.is(op::CollectiveOp::opName)) {
       joinAll(op.operand(0), op.result());
     } else if (op.is(op::RepeatOp::opName) || op.is(op::FusedOp::opName)) {

@@ -11,13 +11,37 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
+static double elementsOf(const Type &type) {
+  return static_cast<double>(type.elements().getValueOr(0));
+}
+
+/// Whether parts of sums that meet tokens which these ranks have of their own are added up to their
+/// tokens before: where that moves no more than all of these tokens and the results behind it.
+bool Sharder::addsUpBefore(const Use &use) {
+  double parts = 0, wholeParts = 0, own = 0, results = 0;
+  for (const Value *value : use.op.operands()) {
+    const ShardState &state = stateOf(*value);
+    double elements = elementsOf(value->type());
+    own += state.isSequenceParallel ? elements * static_cast<double>(strategy.tensor) : 0;
+    if (state.partial == 1)
+      continue;
+    parts += elements;
+    auto all = whole.find(value);
+    wholeParts += all == whole.end() ? elements : elementsOf(all->second);
+  }
+  for (size_t i = 0; i < use.op.resultCount(); ++i) // not divided yet
+    results += elementsOf(use.op.result(i).type());
+  return own > 0 && wholeParts > 0 && parts <= own + results * parts / wholeParts;
+}
+
 /// Whether the results are parts of sums, as operands are: so are sums of parts alone, also along a
 /// rank, and sums of products of one with what each rank has as a whole.
 bool Sharder::staysPartial(const Use &use) {
+  if (addsUpBefore(use))
+    return false;
   llvm::StringMap<bool> isPart;
   for (size_t i = 0; i < use.op.operandCount(); ++i) {
-    // A part of a sum beside tokens that these ranks have of their own is added up to their tokens.
-    if (isWeight(use.op.operand(i)) || stateOf(use.op.operand(i)).isSequenceParallel)
+    if (isWeight(use.op.operand(i)))
       return false;
     isPart[use.inputs[i].symbol()] = stateOf(use.op.operand(i)).partial > 1;
   }
@@ -39,14 +63,47 @@ bool Sharder::staysPartial(const Use &use) {
                       [&](op::OperandOp output) { return isPart.lookup(output.symbol()); });
 }
 
+/// Those of `tokens`, an input of which each rank has all, that a rank has to itself where
+/// tensor-parallel ranks divide the sequence: what each token has chosen, say.
+Value &Sharder::ownTokens(Operation &before, Value &tokens) {
+  Value *&known = made[{&tokens, before.parentRegion(), "own"}];
+  if (known)
+    return *known;
+  const Operation &all = *tokens.definingOp();
+  Operation *own = builder.createBefore(before, op::TensorOp::opName, all.location());
+  own->setAttr("kind", all.stringAttr("kind"));
+  own->setAttr("label", all.stringAttr("label"));
+  ShardState state = stateOf(tokens);
+  state.isSequenceParallel = true;
+  known = &own->addResult(typeOf(tokens, state));
+  states[known] = state;
+  if (choices.count(&tokens))
+    choices.insert(known);
+  return *known;
+}
+
+static bool isToken(const Value &value) {
+  auto tensor = as<op::TensorOp>(value.definingOp());
+  return tensor && tensor.kind() == "token";
+}
+
 /// Brings the operands to the form that the kernel needs.
 void Sharder::gatherInputs(Use &use) {
   bool hasFeature = false;
   for (unsigned cls = 0; cls < use.feature.size(); ++cls)
     hasFeature |= use.feature[cls] > 1 && cls != use.expert;
-  use.isSequenceParallel = strategy.sequence && !hasFeature && llvm::is_contained(use.split, true);
+  use.isSequenceParallel =
+      strategy.sequence && !use.isPartial && !hasFeature && llvm::is_contained(use.split, true);
   for (size_t i = 0; i < use.op.operandCount(); ++i) {
     ShardState state = stateOf(use.op.operand(i));
+    bool isDivided = false;
+    for (unsigned rank = 0; rank < state.split.size(); ++rank)
+      isDivided |= state.split[rank] && use.split[use.classes.ofRank(use.inputs[i].symbol(), rank)];
+    bool isWhole = isDivided && !state.isSequenceParallel;
+    if (use.isSequenceParallel && isWhole && isToken(use.op.operand(i))) {
+      use.op.setOperand(i, ownTokens(use.op, use.op.operand(i)));
+      continue;
+    }
     if (state.isSequenceParallel && !use.isSequenceParallel) {
       state.isSequenceParallel = false;
       use.op.setOperand(
@@ -238,10 +295,10 @@ bool Sharder::apply(Operation &op) {
           std::vector<RankLabel>(known.count(), RankLabel::Feature),
           std::vector<bool>(known.count(), false)};
   int64_t partial = 1;
-  bool isPartial = staysPartial(use);
+  use.isPartial = staysPartial(use);
   for (size_t i = 0; i < op.operandCount(); ++i) {
     partial = std::max(partial, stateOf(op.operand(i)).partial);
-    if (!isPartial)
+    if (!use.isPartial)
       op.setOperand(i, reduced(op, op.operand(i)));
   }
   readLabels(use);
@@ -253,8 +310,6 @@ bool Sharder::apply(Operation &op) {
     return false;
   gatherInputs(use);
   meetExperts(use);
-  if (isPartial)
-    use.isSequenceParallel = false;
   decideWeights(use);
   for (unsigned cls = 0; cls < known.count(); ++cls) {
     use.total[cls] = use.feature[cls];
@@ -266,7 +321,7 @@ bool Sharder::apply(Operation &op) {
   op.setAttr("kernel", Attribute::symbol(kernels.of(known, use.total, *graph)));
   noteAlike(use);
   writeResults(use);
-  if (isPartial)
+  if (use.isPartial)
     for (size_t i = 0; i < op.resultCount(); ++i)
       stateOf(op.result(i)).partial = partial;
   return true;

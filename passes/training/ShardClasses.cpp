@@ -203,7 +203,8 @@ bool Sharder::isColumn(const Use &use, unsigned cls) {
   bool inWeight = false;
   for (size_t i = 0; i < use.op.operandCount(); ++i) {
     bool has = use.classes.has(use.inputs[i].symbol(), cls);
-    if (has && (!isWeight(use.op.operand(i)) || kept.count(use.op.operand(i).definingOp()->symbol())))
+    if (has &&
+        (!isWeight(use.op.operand(i)) || kept.count(use.op.operand(i).definingOp()->symbol())))
       return false; // a weight that was used before is as that use has it
     inWeight |= has;
   }

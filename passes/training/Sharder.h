@@ -54,6 +54,7 @@ private:
     std::vector<RankLabel> labels; ///< by class
     std::vector<bool> split;       ///< by class
     bool isSequenceParallel = false;
+    bool isPartial = false;          ///< results are parts of sums, as operands are
     llvm::Optional<unsigned> expert; ///< the class that data choose
     llvm::Optional<unsigned> choice; ///< the class of a token's choices
     bool isAtExperts = false;
@@ -90,6 +91,7 @@ private:
   ir::Value &keptBehind(ir::Operation &before, ir::Value &value, const ShardState &state);
   static void writeLoad(ir::Operation &op, const ShardState &state);
   ir::Value &atHome(ir::Operation &before, ir::Value &value);
+  ir::Value &ownTokens(ir::Operation &before, ir::Value &tokens);
   void gatherInputs(Use &use);
   void decideWeights(Use &use);
   struct AxisExchange {
@@ -104,6 +106,7 @@ private:
   int64_t partialRanks(const Use &use, llvm::StringRef output) const;
 
   bool isKept(const ir::Value &value, unsigned rank, unsigned depth, bool isCached = false);
+  bool addsUpBefore(const Use &use);
   bool staysPartial(const Use &use);
   ShardState &stateOf(const ir::Value &value);
   ir::Type typeOf(const ir::Value &value, const ShardState &state);
