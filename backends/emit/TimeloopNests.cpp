@@ -13,7 +13,8 @@ using namespace perfc::emit;
 static bool isToBeSearched(const Input &input) {
   bool found = false;
   if (input.results.empty())
-    input.module->walk([&](const ir::Operation &op) { found |= op.is(study::SearchStatement::opName); });
+    input.module->walk(
+        [&](const ir::Operation &op) { found |= op.is(study::SearchStatement::opName); });
   return found;
 }
 
@@ -27,9 +28,9 @@ void emit::timeloopFiles(const Input &input, FileSink sink) {
     if (waits || nest->hasAttr("unfit")) {
       if (input.diagnostics)
         input.diagnostics
-            ->report(op.range(), diag::TimeloopNotModelled,
-                     fmt::format("`{}` for Timeloop: its nest is what a `search` finds",
-                                 nest.kernel()))
+            ->report(
+                op.range(), diag::TimeloopNotModelled,
+                fmt::format("`{}` for Timeloop: its nest is what a `search` finds", nest.kernel()))
             .help("`emit timeloop \"file.yaml\"` in the block of the `search` writes that");
       return;
     }

@@ -295,7 +295,8 @@ void GroupNetwork::merge(Node &into, const Instance &declared, llvm::ArrayRef<Ki
   Node *base = context.elaborator.declaration(declared, context.allowMissing);
   checkGeneration(*base, kinds);
   for (Node *child : base->children) {
-    // A library of the network that the group names as well is that of the network with what differs.
+    // A library of the network that the group names as well is that of the network with what
+    // differs.
     auto changed = llvm::find_if(into.children, [&](const Node *other) {
       return child->word == "library" && other->word == "library" && other->name == child->name;
     });
@@ -305,8 +306,9 @@ void GroupNetwork::merge(Node &into, const Instance &declared, llvm::ArrayRef<Ki
     }
     if (child->word != "library" && child->word != "link" && given.find(child->word))
       continue;
-    const Node *own =
-        child->word == "bandwidth" && child->find("changedlink") ? bandwidthOfLinks(kinds) : nullptr;
+    const Node *own = child->word == "bandwidth" && child->find("changedlink")
+                          ? bandwidthOfLinks(kinds)
+                          : nullptr;
     into.children.push_back(own ? const_cast<Node *>(own) : child);
   }
 }

@@ -123,16 +123,17 @@ struct HandedOnArguments {
 
 void HandedOnArguments::add(const Decl &decl, const Instance &own, const Scope &scope,
                             std::vector<Argument> &arguments) {
-  auto byPosition = llvm::count_if(
-      own.arguments, [](const Argument &argument) { return argument.name.empty(); });
+  auto byPosition =
+      llvm::count_if(own.arguments, [](const Argument &argument) { return argument.name.empty(); });
   for (const Parameter *parameter : handedOn(decl)) {
     llvm::StringRef name = parameter->name;
     const Value *value = scope.find(name);
     if (!value || findArgument(arguments, name))
       continue;
     arguments.push_back(makeArgument(name.str(), *value, parameter->range));
-    bool isGiven = findArgument(own.arguments, name) ? !defaults.contains(name)
-                                                     : parameter - decl.parameters.data() < byPosition;
+    bool isGiven = findArgument(own.arguments, name)
+                       ? !defaults.contains(name)
+                       : parameter - decl.parameters.data() < byPosition;
     names.insert(name);
     if (isGiven)
       defaults.erase(name);

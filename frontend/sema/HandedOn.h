@@ -1,8 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parameters that a declaration made `from` another one hands on to it. `workload b(batch = 8) from
-// a(layers = 4)` uses its `batch` nowhere: it is that of `a`, with another default. A parameter that
-// stands in what follows `from`, in the block or in another default is used, and not handed on.
+// a(layers = 4)` uses its `batch` nowhere: it is that of `a`, with another default. A parameter
+// that stands in what follows `from`, in the block or in another default is used, and not handed
+// on.
 #ifndef PERFC_FRONTEND_SEMA_HANDEDON_H
 #define PERFC_FRONTEND_SEMA_HANDEDON_H
 
