@@ -306,9 +306,8 @@ void GroupNetwork::merge(Node &into, const Instance &declared, llvm::ArrayRef<Ki
     }
     if (child->word != "library" && child->word != "link" && given.find(child->word))
       continue;
-    const Node *own = child->word == "bandwidth" && child->find("own_link")
-                          ? bandwidthOfLinks(kinds)
-                          : nullptr;
+    const Node *own =
+        child->word == "bandwidth" && child->find("own_link") ? bandwidthOfLinks(kinds) : nullptr;
     into.children.push_back(own ? const_cast<Node *>(own) : child);
   }
 }
