@@ -7,6 +7,7 @@
 #include "frontend/sema/OtherNames.h"
 #include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/DType.h"
 #include "ir/common/Metrics.h"
 #include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/Values.h"
@@ -67,15 +68,13 @@ void Scope::names(std::vector<llvm::StringRef> &out) const {
 //----------------------------------------------------------------------------------===//
 
 llvm::Optional<Value> perfc::builtinName(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral words[] = {
-      "fp64",  "fp32",  "tf32",   "fp16",   "bf16",         "fp8",  "mxfp8", "fp4",
-      "mxfp4", "nvfp4", "int64",  "int32",  "int16",        "int8", "int4",  "bool",
-      "rest",  "input", "weight", "output", "intermediate", "cache"};
+  static constexpr llvm::StringLiteral words[] = {"rest",   "input",        "weight",
+                                                  "output", "intermediate", "cache"};
   if (name == "any")
     return Value(Value::Any{});
   if (name == "true" || name == "false")
     return Value(name == "true");
-  if (llvm::is_contained(words, name))
+  if (llvm::is_contained(words, name) || llvm::is_contained(dtypeNames(), name))
     return Value(WordValue{name.str(), {}});
   return llvm::None;
 }

@@ -7,20 +7,22 @@
 
 using namespace perfc;
 
-static constexpr unsigned bits[] = {64, 32, 32, 16, 16, 8, 8, 4, 4, 4, 64, 32, 16, 8, 4, 8};
+static constexpr unsigned bits[] = {64, 32, 32, 16, 16, 8, 8, 4, 4, 4, 64, 32, 16,
+                                    8,  4,  8,  6,  5,  3, 2, 8, 6, 5, 4,  3,  2};
 static constexpr unsigned scaleBits = 8;
 
 llvm::ArrayRef<llvm::StringRef> perfc::dtypeNames() {
-  static constexpr llvm::StringRef names[] = {"fp64",  "fp32", "tf32",  "fp16",  "bf16",  "fp8",
-                                              "mxfp8", "fp4",  "mxfp4", "nvfp4", "int64", "int32",
-                                              "int16", "int8", "int4",  "bool"};
+  static constexpr llvm::StringRef names[] = {
+      "fp64",  "fp32",  "tf32",  "fp16",  "bf16", "fp8",  "mxfp8", "fp4",  "mxfp4",
+      "nvfp4", "int64", "int32", "int16", "int8", "int4", "bool",  "int6", "int5",
+      "int3",  "int2",  "q8_0",  "q6_k",  "q5_k", "q4_k", "q3_k",  "q2_k"};
   return names;
 }
 
 unsigned perfc::bitsOf(DType dtype) { return bits[static_cast<unsigned>(dtype)]; }
 
 unsigned perfc::scaleBlockOf(DType dtype) {
-  if (dtype == DType::NVFP4)
+  if (dtype == DType::NVFP4 || dtype >= DType::Q8_0)
     return 16;
   return dtype == DType::MXFP8 || dtype == DType::MXFP4 ? 32 : 0;
 }

@@ -11,6 +11,7 @@ llvm::ArrayRef<DType> target::exactContainers(DType dtype) {
   using enum DType;
   static constexpr DType ofBool[] = {Int4, Int8, Int16, Int32, Int64, FP8,
                                      BF16, FP16, TF32,  FP32,  FP64};
+  static constexpr DType ofInt3[] = {Int4, Int8, Int16, Int32, Int64, BF16, FP16, TF32, FP32, FP64};
   static constexpr DType ofInt4[] = {Int8, Int16, Int32, Int64, BF16, FP16, TF32, FP32, FP64};
   static constexpr DType ofInt8[] = {Int16, Int32, Int64, BF16, FP16, TF32, FP32, FP64};
   static constexpr DType ofInt16[] = {Int32, Int64, FP32, FP64};
@@ -25,7 +26,12 @@ llvm::ArrayRef<DType> target::exactContainers(DType dtype) {
   switch (dtype) {
   case Bool:
     return ofBool;
+  case Int2:
+  case Int3:
+    return ofInt3;
   case Int4:
+  case Int5:
+  case Int6:
     return ofInt4;
   case Int8:
     return ofInt8;
@@ -37,6 +43,12 @@ llvm::ArrayRef<DType> target::exactContainers(DType dtype) {
   case NVFP4:
     return ofFp8;
   case MXFP8:
+  case Q8_0:
+  case Q6_K:
+  case Q5_K:
+  case Q4_K:
+  case Q3_K:
+  case Q2_K:
     return ofMxfp8;
   case FP4:
     return ofFp4;
