@@ -24,6 +24,7 @@ public:
 
 private:
   bool readAccesses();
+  Part withoutOnes(Part part);
   llvm::Optional<Part> reduced();
   llvm::Optional<Part> product();
   bool factors(const ir::Attribute &operand, std::vector<int64_t> &read, double &factor) const;
@@ -75,9 +76,18 @@ bool Equation::readAccesses() {
         readAt(model, known->second, map, [&](llvm::StringRef index) { return extent(index); });
     if (!part)
       return false;
-    reads.push_back(std::move(*part));
+    reads.push_back(statement.reduce().empty() ? withoutOnes(std::move(*part)) : std::move(*part));
   }
   return true;
+}
+
+/// Without dimensions of indices of one value that the result has as a part of a sum.
+Part Equation::withoutOnes(Part part) {
+  Indices kept;
+  for (const std::string &index : part.indices)
+    if (extent(index) > 1 || llvm::is_contained(result, index))
+      kept.push_back(index);
+  return {model.reshape(part.value, extents(kept)), kept};
 }
 
 /// `part` with its dimensions in the order of the equation.
@@ -286,10 +296,10 @@ llvm::Optional<Piece> Equation::run(llvm::ArrayRef<int64_t> shape) {
       targetOf(map, shape, [&](llvm::StringRef index) { return extent(index); });
   if (!target)
     return llvm::None;
-  if (!readAccesses())
-    return llvm::None;
   result = target->indices;
   order = result;
+  if (!readAccesses())
+    return llvm::None;
   auto isIn = [](const std::string &index) {
     return [&](const Part &read) { return llvm::is_contained(read.indices, index); };
   };
