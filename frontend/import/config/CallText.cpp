@@ -101,7 +101,8 @@ std::string CallText::argument(const ast::Arg &parameter, llvm::ArrayRef<const a
     return "";
   }
   bool isList = byDefault && byDefault->kind == ast::ExprKind::List;
-  if (isList && (value.getAsNumber() || value.getAsBoolean())) { // one for all
+  if (isList &&
+      (value.getAsNumber() || value.getAsBoolean() || value.getAsString())) { // one for all
     llvm::json::Array elements;
     for (size_t i = 0; i < byDefault->args.size(); ++i)
       elements.push_back(value);

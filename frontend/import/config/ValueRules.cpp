@@ -151,6 +151,14 @@ static std::string mistakeIn(const llvm::json::Array &list, const ValueRange &ra
   return "";
 }
 
+/// True where `byDefault` is a list of kinds.
+static bool isListOfTexts(const ast::Expr *byDefault) {
+  return byDefault && byDefault->kind == ast::ExprKind::List && !byDefault->args.empty() &&
+         llvm::all_of(byDefault->args, [](const ast::Arg &each) {
+           return each.value->kind == ast::ExprKind::String;
+         });
+}
+
 static Kind kindOf(const ast::Arg &parameter, llvm::ArrayRef<const ast::Arg *> all) {
   return parameter.assigned ? kindOf(*parameter.assigned, all) : Kind::Unknown;
 }
@@ -184,7 +192,8 @@ std::string ValueRules::mistake(const ast::Arg &parameter, llvm::ArrayRef<const 
       return list ? "a number, or a list of one number again and again" : "a number";
     break;
   case Kind::List:
-    if (value.getAsBoolean() && isListOfTruths(parameter.assigned))
+    if ((value.getAsBoolean() && isListOfTruths(parameter.assigned)) ||
+        (value.getAsString() && isListOfTexts(parameter.assigned)))
       return "";
     if (!list && !(isNumber && hasSizes))
       return "a list";
