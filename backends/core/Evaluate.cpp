@@ -382,7 +382,11 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
   const ir::Value *tokens = tokensOf(module, wholeSubject());
   holdPower(total);
   bool hasSequences = tokens && !tokens->type().shape().empty();
-  stack.finish(total, hasSequences ? static_cast<double>(tokens->type().shape().front()) : 0);
+  // Ranks with sequences of their own have hosts of their own.
+  int64_t data = std::max<int64_t>(1, study::partOf<study::StrategyOp>(*evaluate).degree("data"));
+  stack.finish(total, hasSequences ? static_cast<double>(tokens->type().shape().front()) /
+                                         static_cast<double>(data)
+                                   : 0);
   Chip chip(*chipOp);
   // All parts keep tensors in the same memory.
   checkCapacity(Chip(*passes::chipsOf(evaluate, target).front()), total);
