@@ -14,7 +14,6 @@ static constexpr std::pair<llvm::StringLiteral, double Runtime::*> fields[] = {
     {"grouped", &Runtime::grouped},
     {"attention", &Runtime::attention},
     {"attention_backward", &Runtime::attentionBackward},
-    {"attention_context", &Runtime::attentionContext},
     {"attention_narrow", &Runtime::attentionNarrow},
     {"softmax_overlap", &Runtime::softmaxOverlap},
     {"memory", &Runtime::memory},
@@ -65,11 +64,6 @@ Runtime Runtime::read(const ir::Operation &statement) {
 
 Runtime Runtime::read(const ir::Operation &train, const ir::Operation &chipOp) {
   Runtime result = read(train);
-  auto strategy = study::partOf<study::StrategyOp>(train);
-  if (strategy.degree("context") > 1) {
-    result.attention *= result.attentionContext;
-    result.attentionNarrow *= result.attentionContext;
-  }
   if (!result.products)
     return result;
   Chip chip(chipOp);

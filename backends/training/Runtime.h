@@ -19,7 +19,7 @@ struct Runtime {
   // Shares, times and sizes as study.runtime declares them; 0 where they are not given and say
   // nothing by themselves.
   double gemm, gemmFp8, gemmFp4; ///< gemm_fp8: 0 for `gemm`; gemm_fp4: 0 for `gemm_fp8`
-  double grouped, attention, attentionBackward, attentionContext, attentionNarrow, memory, network;
+  double grouped, attention, attentionBackward, attentionNarrow, memory, network;
   double stateSpace; ///< 0 where fused products without a softmax reach what attention does
   double softmaxOverlap;
   llvm::Optional<double> launch; ///< s per kernel; the chip's when not given

@@ -278,7 +278,6 @@ static OpDecl runtimeDecl() {
               .atLeast(0)
               .otherwise(0),
           shareAttr("attention_backward", "of this that its gradients keep", 1),
-          shareAttr("attention_context", "of this that ranks of `context` keep", 1),
           numberAttr("state_space",
                      "of the peaks that fused products without a softmax reach, as those of "
                      "state-space layers, where not as attention")
