@@ -26,8 +26,10 @@ void NestEmitter::emitTensors(Region &into, const NestPlan &plan, PreparedKernel
     tensor->setSymbol(uniqueName(taken, access.tensor));
     tensor->setAttr("role", memoryRole(access.operand.role(), isOutput));
     tensor->setAttr("bits", int64_t(bitsOf(access.format)));
-    if (int64_t block = scaleBlockOf(access.format))
+    if (int64_t block = scaleBlockOf(access.format)) {
       tensor->setAttr("block", block);
+      tensor->setAttr("scale", int64_t(scaleBitsOf(access.format)));
+    }
     if (isOutput)
       tensor->setAttr("output", Attribute::unit());
     if (isOutput)

@@ -111,11 +111,13 @@ static const Distribution *distributionOf(Of of, llvm::StringRef name) {
   return nullptr;
 }
 
-/// Of batches, the cache and kernels, which one who tells of requests alone does not say; of
-/// requests after the first ones, of which there may be none.
+/// Of requests after the first ones, of which there may be none; of batches, the cache and kernels,
+/// which one who tells of requests alone does not say.
 static std::string unsaid(Of of, llvm::StringRef name) {
   static constexpr llvm::StringLiteral ofRequests[] = {"ttft", "tpot", "latency", "queue_delay"};
-  if (of.serving->ttft.count == 0 && llvm::is_contained(ofRequests, name))
+  // Requests whose answer is one token have no time per token, but do arrive.
+  if (llvm::is_contained(ofRequests, name) &&
+      distributionOf(of, name == "tpot" ? "ttft" : name)->count == 0)
     return "no request arrives after `warm_up`";
   static constexpr llvm::StringLiteral ofBatches[] = {
       "tbt",       "batch_size",  "batch_tokens", "flops",      "busy",

@@ -5,6 +5,7 @@
 #include "passes/analysis/Dependences.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <numeric>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -142,7 +143,7 @@ llvm::SmallVector<unsigned, 4> Adapter::keyDims(llvm::ArrayRef<passes::NormalRan
 
 /// In parts of a bit that make the share of each scale whole.
 int64_t Adapter::wordBits(TensorOp op) const {
-  int64_t scale = op.block() ? 8 * result.nest.partsPerBit / op.block() : 0;
+  int64_t scale = op.block() ? op.scale() * result.nest.partsPerBit / op.block() : 0;
   return op.bits() * result.nest.partsPerBit + scale;
 }
 
@@ -155,7 +156,9 @@ bool Adapter::readAccesses() {
     if (!ranks)
       return fail(fmt::format("the access `{}` of `{}` is no affine relation from its domain",
                               tensor.access(), tensor.symbol()));
-    result.nest.partsPerBit = std::max(result.nest.partsPerBit, tensor.block() / 8);
+    if (int64_t block = tensor.block()) // a power of two, so that the largest divides all
+      result.nest.partsPerBit =
+          std::max(result.nest.partsPerBit, block / std::gcd(block, tensor.scale()));
     accesses.emplace_back(tensor, std::move(*ranks));
   }
   return true;

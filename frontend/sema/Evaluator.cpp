@@ -74,7 +74,7 @@ llvm::Optional<Value> perfc::builtinName(llvm::StringRef name) {
     return Value(Value::Any{});
   if (name == "true" || name == "false")
     return Value(name == "true");
-  if (llvm::is_contained(words, name) || llvm::is_contained(dtypeNames(), name))
+  if (llvm::is_contained(words, name) || parseDType(name))
     return Value(WordValue{name.str(), {}});
   return llvm::None;
 }

@@ -1,10 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Number formats of tensors and compute units. mxfp8, mxfp4 and nvfp4 have a scale of 8 bits for
-// each block of elements (OCP, Microscaling Formats v1.0, 2023; NVIDIA, "Pretraining LLMs with
-// NVFP4", 2025), so a tensor takes more than its elements do; so do the formats of GGUF files
-// (ggml, docs of gguf), whose scales and offsets come to 8 bits for 16 elements: exactly of q4_k,
-// q5_k and q8_0, of q6_k 1 % less than there, of q2_k 5 % less, of q3_k 2 % more.
+// Number formats of tensors and compute units. In mxfp8, mxfp4 and nvfp4 a block of elements shares
+// a scale of 8 bits (OCP, Microscaling Formats v1.0, 2023; NVIDIA, "Pretraining LLMs with NVFP4",
+// 2025), so a tensor takes more than its elements do; so do the formats of GGUF files (ggml, docs
+// of gguf), whose scales and offsets come to 7 to 10 bits for 16 elements.
 #ifndef PERFC_IR_COMMON_DTYPE_H
 #define PERFC_IR_COMMON_DTYPE_H
 
@@ -36,18 +35,20 @@ enum class DType : uint8_t {
   Int5,
   Int3,
   Int2,
-  Q8_0,
-  Q6_K,
-  Q5_K,
-  Q4_K,
-  Q3_K,
-  Q2_K
+  Q80,
+  Q6K,
+  Q5K,
+  Q4K,
+  Q3K,
+  Q2K
 };
 
 /// Bits that an element takes in memory without the scale of its block; tf32 is stored in 32.
 unsigned bitsOf(DType dtype);
-/// Elements that share a scale of 8 bits; 0 for formats without.
+/// Elements that share a scale; 0 for formats without.
 unsigned scaleBlockOf(DType dtype);
+/// Bits of the scale, and offset, of a block; 0 for formats without.
+unsigned scaleBitsOf(DType dtype);
 /// Bits of `elements` elements and the scales of their blocks; nothing beyond 64 bits.
 llvm::Optional<int64_t> storedBits(DType dtype, int64_t elements);
 /// Bytes of an element in a large tensor, with its share of the scale.

@@ -44,8 +44,8 @@ static bool verifyTensor(const Operation &op, DiagnosticEngine &diagnostics) {
     return invalidOp(op, diagnostics, "`block` is a power of two of at most 4096");
   if (!tensor.partial().empty() && !tensor.isOutput())
     return invalidOp(op, diagnostics, "only an output has partial sums");
-  // An element has its share of the scale of 8 bits of its block.
-  int64_t share = tensor.block() > 0 ? (8 + tensor.block() - 1) / tensor.block() : 0;
+  // An element has its share of the scale of its block.
+  int64_t share = tensor.block() > 0 ? (tensor.scale() + tensor.block() - 1) / tensor.block() : 0;
   for (const AttrDict::Entry &entry : tensor.partial().entries())
     if (entry.second.asInt() < tensor.bits() + share)
       return invalidOp(op, diagnostics,
@@ -214,7 +214,8 @@ static std::vector<OpDecl> nestDecls() {
        .symbol = SymbolUse::Required,
        .attrs = {stringAttr("role", "input, weight, output, …"),
                  intAttr("bits", "of an element, without a scale").atLeast(1),
-                 intAttr("block", "elements that share a scale of 8 bits").atLeast(1).optional(),
+                 intAttr("block", "elements that share a scale").atLeast(1).optional(),
+                 intAttr("scale", "bits of the scale of a block").atLeast(1).otherwise(8),
                  flagAttr("output", "written, not only read"),
                  dictAttr("partial", AttrKind::Int,
                           "bits of a partial sum of the output by memory, where it is wider")

@@ -124,8 +124,9 @@ struct TensorOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "loopnest.tensor";
   llvm::StringRef role() const { return op->stringAttr("role"); }
   int64_t bits() const { return op->intAttr("bits"); }
-  /// Elements that share a scale of 8 bits; 0 where they have none.
+  /// Elements that share a scale, of `scale` bits; 0 where they have none.
   int64_t block() const { return op->intAttr("block", 0); }
+  int64_t scale() const { return op->intAttr("scale", 8); }
   bool isOutput() const { return op->hasAttr("output"); }
   const ir::AttrList &map() const { return op->listAttr("map"); }
   std::vector<int64_t> shape() const { return op->intsAttr("shape"); }

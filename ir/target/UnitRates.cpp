@@ -43,12 +43,12 @@ llvm::ArrayRef<DType> target::exactContainers(DType dtype) {
   case NVFP4:
     return ofFp8;
   case MXFP8:
-  case Q8_0:
-  case Q6_K:
-  case Q5_K:
-  case Q4_K:
-  case Q3_K:
-  case Q2_K:
+  case Q80:
+  case Q6K:
+  case Q5K:
+  case Q4K:
+  case Q3K:
+  case Q2K:
     return ofMxfp8;
   case FP4:
     return ofFp4;

@@ -94,7 +94,6 @@ TEST(Cost, ServingHasOneLatency) {
   Outcome outcome;
   outcome.kind = ResultKind::Serving;
   auto served = std::make_shared<ServingSummary>();
-  served->ttft = Distribution::of({1, 1});
   served->latency = Distribution::of({1, 3});
   outcome.serving = served;
   outcome.cost.latency = 10; // of the run

@@ -78,9 +78,12 @@ TEST(DType, BlocksHaveScales) {
   EXPECT_DOUBLE_EQ(storedBytes(DType::NVFP4), 4.5 / 8);
   EXPECT_DOUBLE_EQ(storedBytes(DType::BF16), 2);
   EXPECT_EQ(*storedBits(DType::Int6, 100), 600);
-  EXPECT_EQ(*storedBits(DType::Q4_K, 256), 144 * 8); // as a block of ggml has
-  EXPECT_EQ(*storedBits(DType::Q5_K, 256), 176 * 8);
-  EXPECT_EQ(*storedBits(DType::Q8_0, 32), 34 * 8);
+  EXPECT_EQ(*storedBits(DType::Q4K, 256), 144 * 8); // as a block of ggml has
+  EXPECT_EQ(*storedBits(DType::Q5K, 256), 176 * 8);
+  EXPECT_EQ(*storedBits(DType::Q80, 32), 34 * 8);
+  EXPECT_EQ(*storedBits(DType::Q6K, 256), 210 * 8);
+  EXPECT_EQ(*storedBits(DType::Q3K, 256), 110 * 8);
+  EXPECT_EQ(*storedBits(DType::Q2K, 256), 84 * 8);
   EXPECT_FALSE(storedBits(DType::NVFP4, int64_t(1) << 62).hasValue());
   EXPECT_TRUE(isFloating(DType::NVFP4));
   EXPECT_FALSE(isFloating(DType::Int4));
