@@ -30,6 +30,8 @@ private:
   Numbers items(const StepBlock &block, const passes::StageTask &task, Numbers &previous);
   uint32_t item(const StepItem &item, const Numbers &reads, double scale, bool isPutOff);
   void message(const passes::StageTask &task, bool isSend);
+  uint32_t collective(const char *kind, int64_t axis, double bytes, const Numbers &after,
+                      bool isPutOff = false);
   Numbers exchange(const char *kind, const std::string &share, const StepBlock &block, double size,
                    const Numbers &after, bool isPutOff);
   void ring(const StageRing &ring, int64_t firstTag);
@@ -160,6 +162,18 @@ StageLayout::Numbers StageLayout::items(const StepBlock &block, const passes::St
   return ends;
 }
 
+uint32_t StageLayout::collective(const char *kind, int64_t axis, double bytes, const Numbers &after,
+                                 bool isPutOff) {
+  StepNode node;
+  node.kind = StepNode::Kind::Collective;
+  node.name = kind + (" " + program.axes[axis].name);
+  node.collective = kind;
+  node.axis = static_cast<uint32_t>(axis);
+  node.bytes = bytes;
+  node.after = after;
+  return add(std::move(node), isPutOff);
+}
+
 /// Collectives of the gradients or parameters (`size` bytes an element) of `block` along `share`,
 /// or of a rank's part of them.
 StageLayout::Numbers StageLayout::exchange(const char *kind, const std::string &share,
@@ -177,14 +191,7 @@ StageLayout::Numbers StageLayout::exchange(const char *kind, const std::string &
     int64_t axis = axisOf(name);
     if (axis < 0 || elements <= 0)
       continue;
-    StepNode node;
-    node.kind = StepNode::Kind::Collective;
-    node.name = kind + (" " + name);
-    node.collective = kind;
-    node.axis = static_cast<uint32_t>(axis);
-    node.bytes = elements * size;
-    node.after = after;
-    added.push_back(add(std::move(node), isPutOff));
+    added.push_back(collective(kind, axis, elements * size, after, isPutOff));
   }
   return added;
 }
@@ -243,7 +250,9 @@ void StageLayout::message(const passes::StageTask &task, bool isSend) {
   node.kind = isSend ? StepNode::Kind::Send : StepNode::Kind::Receive;
   node.name = isSend ? "send" : "receive";
   bool isLast = task.microbatch + 1 == program.microbatches;
-  node.bytes = program.boundaryBytes * (isLast ? program.lastMicrobatch : 1);
+  double whole = program.boundaryBytes * (isLast ? program.lastMicrobatch : 1);
+  int64_t tensor = program.sendsParts ? axisOf("tensor") : -1;
+  node.bytes = tensor < 0 ? whole : whole / static_cast<double>(program.axes[tensor].place.ranks());
   node.seconds = program.sendSeconds;
   node.peer = peer;
   int64_t receiving = isSend ? chunk : task.chunk;
@@ -251,6 +260,8 @@ void StageLayout::message(const passes::StageTask &task, bool isSend) {
   if (isSend)
     node.after = input;
   uint32_t number = add(std::move(node));
+  if (!isSend && tensor >= 0)
+    number = collective("all_gather", tensor, whole, {number});
   if (isSend)
     lastSend = {number};
   if (!isSend || program.waitsForSends)

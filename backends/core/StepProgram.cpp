@@ -96,6 +96,8 @@ std::set<std::pair<std::string, uint32_t>> StepProgram::collectives() const {
   for (const StepBlock &block : blocks)
     for (const StepItem &item : block.items)
       add(item.kind, item.axis); // kernels have no axis
+  if (sendsParts)
+    add("all_gather", "tensor");
   bool isWhole = exchange == GradientExchange::AllReduce;
   for (const std::string prefix : {"", "expert_"}) {
     if (exchange == GradientExchange::None)

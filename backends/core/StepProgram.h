@@ -115,8 +115,10 @@ struct StepProgram {
   std::vector<StageRing> rings;
   GradientExchange exchange = GradientExchange::None;
   double elementBytes = 2, gradientBytes = 2;
-  double boundaryBytes = 0;    ///< of a message between stages
-  double sendSeconds = 0;      ///< of such a message
+  double boundaryBytes = 0; ///< of a message between stages
+  double sendSeconds = 0;   ///< of such a message
+  /// Each tensor-parallel rank sends a part of it, and those of the next stage gather the parts.
+  bool sendsParts = false;
   double optimizerSeconds = 0; ///< of the update of a rank's share
   /// Gradients of weights wait until nothing else can run (zero-bubble schedules).
   bool defersWeights = false;

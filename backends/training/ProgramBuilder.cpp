@@ -176,6 +176,7 @@ std::shared_ptr<const StepProgram> Builder::run() {
   program.gradientBytes = bytes.gradient;
   if (!costs.forward().layers.empty())
     program.boundaryBytes = costs.forward().layers[0].one.inputBytes;
+  program.sendsParts = runtime.sendsParts(strategy);
   program.optimizerSeconds = step.summary.optimizerTime;
   program.rings = step.rings;
   program.defersWeights = strategy.schedule == ScheduleKind::ZeroBubble;

@@ -58,6 +58,11 @@ struct Runtime {
   /// s that a kernel of several products, of `seconds` at their peak, takes whose functions, which
   /// take `others`, are not of their results: chunks of state-space layers. Both take turns.
   double chunked(double seconds, double others) const { return (seconds + others) / stateSpace; }
+  /// Whether tensor-parallel ranks send a part each of what a stage passes on; those that divide
+  /// sequences have parts anyway.
+  bool sendsParts(const passes::Strategy &strategy) const {
+    return splitSends && strategy.tensor > 1 && !strategy.sequence;
+  }
   /// True where attention runs in the format of products.
   bool hasNarrowAttention() const { return isNarrow && attentionNarrow > 0; }
   /// s that a kernel takes in which so many products, of `seconds` at the peak of its own format,

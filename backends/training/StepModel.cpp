@@ -97,7 +97,7 @@ StepModel::Exchange StepModel::sendToNext(Build &build, int64_t stage, double by
       return known->second;
   int64_t stride = build.chipsAt(0).count;
   int64_t distance = stage + 1 < build.strategy.pipeline ? stride : -stage * stride;
-  bool isSplit = runtime.splitSends && build.strategy.tensor > 1 && !build.strategy.sequence;
+  bool isSplit = runtime.sendsParts(build.strategy);
   double each = isSplit ? bytes / static_cast<double>(build.strategy.tensor) : bytes;
   const Cost *cost =
       network.sendCost(build.chipsAt(static_cast<size_t>(stage)), distance, each, train.range());

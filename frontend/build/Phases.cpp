@@ -134,3 +134,10 @@ std::vector<Phase> perfc::phasesOf(BuildContext &context, const Decl &workload,
                                    llvm::ArrayRef<Argument> given) {
   return PhaseReader(context).read(workload, given);
 }
+
+std::vector<llvm::StringRef> perfc::phaseNames(llvm::ArrayRef<Phase> phases) {
+  std::vector<llvm::StringRef> names;
+  for (const Phase &phase : phases)
+    names.push_back(phase.name);
+  return names;
+}

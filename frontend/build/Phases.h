@@ -21,6 +21,8 @@ struct Phase {
 std::vector<Phase> phasesOf(BuildContext &context, const Decl &workload,
                             llvm::ArrayRef<Argument> given);
 
+std::vector<llvm::StringRef> phaseNames(llvm::ArrayRef<Phase> phases);
+
 } // namespace perfc
 
 #endif // PERFC_FRONTEND_BUILD_PHASES_H

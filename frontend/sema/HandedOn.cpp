@@ -3,6 +3,7 @@
 
 #include "frontend/sema/Program.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace perfc;

@@ -24,7 +24,7 @@ public:
 
 private:
   bool readAccesses();
-  Part withoutOnes(Part part);
+  Part withoutOnes(const Part &part);
   llvm::Optional<Part> reduced();
   llvm::Optional<Part> product();
   bool factors(const ir::Attribute &operand, std::vector<int64_t> &read, double &factor) const;
@@ -76,13 +76,13 @@ bool Equation::readAccesses() {
         readAt(model, known->second, map, [&](llvm::StringRef index) { return extent(index); });
     if (!part)
       return false;
-    reads.push_back(statement.reduce().empty() ? withoutOnes(std::move(*part)) : std::move(*part));
+    reads.push_back(statement.reduce().empty() ? withoutOnes(*part) : std::move(*part));
   }
   return true;
 }
 
 /// Without dimensions of indices of one value that the result has as a part of a sum.
-Part Equation::withoutOnes(Part part) {
+Part Equation::withoutOnes(const Part &part) {
   Indices kept;
   for (const std::string &index : part.indices)
     if (extent(index) > 1 || llvm::is_contained(result, index))

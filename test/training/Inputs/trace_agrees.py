@@ -16,6 +16,7 @@ import std.hardware.a100
 import std.{{networks, runtimes}}
 system all {{ all = {chips} * a100_sxm_80gb over nvswitch {{ bandwidth {bandwidth}GB/s/chip; latency 1us }}{fault} }}
 runtime here from megatron {{ step 0s }}           // what the host does once a step is not in a trace
+runtime parts {{ split_sends }}
 train gpt3(T = 512, layers = 8, hidden = 1024, heads = 16) on all as it {{
   batch 16
   {settings}
@@ -41,6 +42,8 @@ CASES += [
     # Exchanges of tensor-parallel ranks run beside gradients of weights.
     (4, "parallel pipeline = 2, tensor = 2; schedule one_f_one_b", 25, (-8, 0.5)),
     (4, "parallel pipeline = 2, tensor = 2; schedule interleaved(chunks = 2)", 25, (-8, 0.5)),
+    # Ranks send parts, which those of the next stage gather.
+    (4, "parallel pipeline = 2, tensor = 2; schedule one_f_one_b; runtime parts", 2, (-1.5, 0.5)),
 ]
 # A chip at half its speed makes its stage slower in both (and in the inputs of ASTRA-sim the network).
 SLOW = "; fault chip[1] { slowdown 2x }"
