@@ -7,7 +7,7 @@ option(PERFC_FUZZ "Build the libFuzzer targets of test/fuzz (needs clang)" OFF)
 option(PERFC_TIDY "Run clang-tidy on each file as it is compiled" OFF)
 option(PERFC_MPI "Let `mpirun perfc sweep` share the points of sweeps (needs MPI)" OFF)
 option(PERFC_BENCH "Build the benchmarks of bench/" OFF)
-option(PERFC_UNITY "Compile the files of a folder several at a time: two thirds of the time from nothing" OFF)
+option(PERFC_UNITY "Compile the files of a folder several at a time: a third of the CPU time from nothing" OFF)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
