@@ -156,9 +156,11 @@ static llvm::Optional<Outcome> serve(Evaluation &run, const StatementContext &st
   auto serveAt = [&](const UncertainEnd *end) {
     if (!end)
       return centre.prepare() ? centre.run() : llvm::None;
-    if (end->isOfKernels)
+    if (end->moves == UncertainEnd::Moves::MeasuredKernels)
       return centre.runAt(*end);
     serving::Serving there = evaluation();
+    if (end->moves == UncertainEnd::Moves::BesideKernels)
+      there.takeKernels(centre);
     watch(there, run.context.watcher);
     if (!isSearched)
       there.stopOn(stop);

@@ -54,9 +54,6 @@ struct Outcome {
   std::vector<OutcomeEnds> ends;
   /// Chips that the energies of kernels in the breakdown are of.
   int64_t kernelChips = 1;
-  /// Whether the energy of the cost has what each source of uncertainty moves it by, though `ends`
-  /// move the rest.
-  bool hasEnergyMoves = false;
   /// Of sources that costs of kernels alone depend on, those that move a time; nothing where that
   /// is not known.
   llvm::Optional<std::vector<UncertaintySource>> timeSources;

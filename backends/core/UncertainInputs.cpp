@@ -16,6 +16,7 @@ struct Input {
   ir::Operation *op;
   std::string name;
   ir::Attribute value;
+  bool isBesideKernels; ///< no cost of a kernel reads it
 };
 
 class UncertainInputs {
@@ -31,13 +32,14 @@ public:
   bool isOfEnergies(UncertaintySource source) const;
   /// Whether it is what was measured of kernels of libraries, and of runs of a stack.
   bool isOfKernels(UncertaintySource source) const;
+  UncertainEnd::Moves movesOf(UncertaintySource source) const;
 
   /// In order of first appearance.
   std::vector<UncertaintySource> sources;
 
 private:
   void findLibraries(const ir::Operation &op);
-  void collect(ir::Operation &op);
+  void collect(ir::Operation &op, bool isBesideKernels);
   bool addSources(const ir::Attribute &value);
 
   std::vector<Input> inputs;
@@ -56,8 +58,9 @@ UncertainInputs::UncertainInputs(ir::Module &module, ir::Operation &statement, b
   module.walk([&](const ir::Operation &op) { findLibraries(op); });
   for (ir::Operation &op : module.body())
     if (!op.name().startswith("study."))
-      op.walk([&](ir::Operation &inner) { collect(inner); });
-  statement.walk([&](ir::Operation &inner) { collect(inner); });
+      op.walk([&](ir::Operation &inner) { collect(inner, op.is(target::SystemOp::opName)); });
+  statement.walk(
+      [&](ir::Operation &inner) { collect(inner, !inner.is(study::RuntimeOp::opName)); });
 }
 
 /// The first library of a group's network counts where the statement chooses none.
@@ -71,14 +74,14 @@ void UncertainInputs::findLibraries(const ir::Operation &op) {
     }
 }
 
-void UncertainInputs::collect(ir::Operation &op) {
+void UncertainInputs::collect(ir::Operation &op, bool isBesideKernels) {
   if (op.is(target::LibraryOp::opName) && !llvm::is_contained(libraries, op.symbol().str()))
     return;
   if (op.is(tile::FamilyOp::opName) && !withFamilies)
     return;
   for (const ir::Operation::NamedAttribute &attr : op.attrs())
     if (attr.name != "measured_over" && addSources(attr.value)) // that is for ensembles alone
-      inputs.push_back({&op, attr.name.str(), attr.value});
+      inputs.push_back({&op, attr.name.str(), attr.value, isBesideKernels});
 }
 
 /// True when `value` or something in it depends on a source.
@@ -180,6 +183,15 @@ bool UncertainInputs::isOfKernels(UncertaintySource source) const {
   });
 }
 
+UncertainEnd::Moves UncertainInputs::movesOf(UncertaintySource source) const {
+  if (isOfKernels(source))
+    return UncertainEnd::Moves::MeasuredKernels;
+  bool isBeside = llvm::all_of(inputs, [&](const Input &input) {
+    return input.isBesideKernels || !dependsOn(input.value, source);
+  });
+  return isBeside ? UncertainEnd::Moves::BesideKernels : UncertainEnd::Moves::Kernels;
+}
+
 /// `centre`, without its breakdown, with the energy at one end of the interval of `source`; the run
 /// itself is shared, not copied.
 static std::shared_ptr<const Outcome> withEnergyAt(const Outcome &centre, UncertaintySource source,
@@ -211,9 +223,9 @@ perfc::withEnds(ir::Module &module, ir::Operation &statement, DiagnosticEngine &
     bool movesNoTime =
         inputs.isOfEnergies(source) || (inputs.isOfKernels(source) && found->timeSources &&
                                         !llvm::is_contained(*found->timeSources, source));
-    if (problem.empty() && found->hasEnergyMoves && movesNoTime)
+    if (problem.empty() && movesNoTime)
       return withEnergyAt(*found, source, sign);
-    UncertainEnd end{source, sign, inputs.isOfKernels(source)};
+    UncertainEnd end{source, sign, inputs.movesOf(source)};
     llvm::Optional<Outcome> there = problem.empty() ? evaluate(&end) : llvm::None;
     for (size_t i = reported; i < diagnostics.all().size() && problem.empty() && !there; ++i)
       problem = diagnostics.all()[i].message;

@@ -16,13 +16,19 @@ namespace perfc {
 struct UncertainEnd {
   UncertaintySource source;
   double sign; ///< 1 for the upper one, -1 for the lower one
-  /// Only times and energies of kernels of libraries depend on it, in proportion, and what a
-  /// runtime says of all that is measured: costs of the centre have what it moves.
-  bool isOfKernels;
+  enum class Moves : uint8_t {
+    Kernels, ///< costs of kernels, in any way
+    /// Times and energies of kernels of libraries alone, in proportion, and what a runtime says of
+    /// all that is measured: costs of the centre have what it moves.
+    MeasuredKernels,
+    BesideKernels ///< no cost of a kernel: networks between chips, words of a statement
+  };
+  Moves moves;
 };
 
 /// What `evaluate` makes of `statement` in `module`, with `Outcome::ends` for each source that the
-/// statement or what it runs (all that is no statement) depends on. An end at which a positive
+/// statement or what it runs (all that is no statement) depends on. At the centre its energy has
+/// what each source moves it by. An end at which a positive
 /// figure would not be positive, or at which `evaluate`, which gets null at the centre, reports an
 /// error, is left out with a note in the result. `slim` takes out of an outcome at an end what no
 /// metric asks for, beside its breakdown. Attributes move meanwhile and are as before in the end.

@@ -23,12 +23,10 @@ public:
 
   /// "" or why the samples do not go together.
   const std::string &problem() const { return mismatch; }
-  /// Joules of `sum`, with what each source of uncertainty moves them by.
-  Uncertain energyOf(const Point &sum) const { return frame->energyOf(sum); }
+  /// Joules of `total`, with what each source of uncertainty moves them by.
+  Uncertain energyOf(const ItemTotal &total) const { return frame->energyOf(total); }
   /// Sources that move the time of a batch by that of a kernel, or of all that is measured.
   std::vector<UncertaintySource> timeSources() const;
-  /// False where more sources move the energy than points have parts for.
-  bool hasAllSources() const { return frame->hasAllSources(); }
   /// Layers of each kind on each stage.
   const std::vector<std::vector<double>> &layers() const { return layersOf; }
   /// The time of a batch on each stage, also added to the totals.

@@ -1,11 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a kernel takes as a function of the sizes of a batch, from its cost at a few sizes. Each
-// part of the cost (time at the units, time at the memories, operations, bytes, energy, and that at
-// the upper end of each source of uncertainty) is interpolated by itself and the longer time
-// counts, so that the kinks of a roofline stay where they are. Between two sizes parts are linear,
-// in a chunk of a prompt quadratic (causal attention of c tokens behind p takes c p + c (c + 1) / 2
-// products): what a roofline says is met exactly.
+// part of the cost (time at the units, time at the memories, operations, bytes, energy) is
+// interpolated by itself and the longer time counts, so that the kinks of a roofline stay where
+// they are. Between two sizes parts are linear, in a chunk of a prompt quadratic (causal attention
+// of c tokens behind p takes c p + c (c + 1) / 2 products): what a roofline says is met exactly.
 #ifndef PERFC_BACKENDS_SERVING_CURVE_H
 #define PERFC_BACKENDS_SERVING_CURVE_H
 
@@ -18,12 +17,10 @@ namespace perfc::serving {
 
 /// The parts of one run's cost.
 struct Point {
-  static constexpr size_t mostSources = 4;
   /// Seconds at the units and at the memories, of which the longer one counts, of what comes
-  /// beside both, and of the start; operations; bytes; joules. `UpperEnergy + i` is the energy with
-  /// the i-th source of uncertainty at its upper end.
-  enum Part : uint8_t { Compute, Memory, Rest, Launch, Flops, Bytes, Energy, UpperEnergy };
-  static constexpr size_t partCount = UpperEnergy + mostSources;
+  /// beside both, and of the start; operations; bytes; joules.
+  enum Part : uint8_t { Compute, Memory, Rest, Launch, Flops, Bytes, Energy };
+  static constexpr size_t partCount = Energy + 1;
   std::array<double, partCount> parts{};
 
   double seconds() const {

@@ -89,7 +89,7 @@ bool ServedModel::costCollectives(StepBlock &block) {
   return true;
 }
 
-bool ServedModel::costSamples() {
+bool ServedModel::costKernels() {
   const ir::Operation &chip = *passes::chipOf(module, pool.on());
   training::Runtime runtime = training::Runtime::read(*serve);
   training::GraphCoster coster(module, chip, runtime, providers, diagnostics);
@@ -103,6 +103,14 @@ bool ServedModel::costSamples() {
     if (!cost)
       return false;
     sample.cost = std::move(*cost);
+    samples.push_back(std::move(sample));
+  }
+  sources = std::move(coster.sources);
+  return true;
+}
+
+bool ServedModel::costExchanges() {
+  for (Sample &sample : samples) {
     GraphCost &graph = sample.cost;
     bool isGood = costCollectives(graph.before.block) && costCollectives(graph.after.block);
     energyOwners += graph.before.energy;
@@ -113,9 +121,7 @@ bool ServedModel::costSamples() {
     }
     if (!isGood)
       return false;
-    samples.push_back(std::move(sample));
   }
-  sources = std::move(coster.sources);
   return true;
 }
 
@@ -412,7 +418,7 @@ bool ServedModel::makeCost(const UncertainEnd *end) {
 }
 
 bool ServedModel::build() {
-  if (!checkSystem() || !costSamples())
+  if (!checkSystem() || (samples.empty() && !costKernels()) || !costExchanges())
     return false;
   const Sample &first = samples.front();
   if (!first.cost.layers.empty())

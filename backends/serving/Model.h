@@ -26,7 +26,12 @@ public:
   ServedModel(const ir::Module &module, study::ServeOp serve, study::PoolOp pool,
               ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-  /// Costs the samples; false after a report.
+  /// Leaves the kernels what they take in `other`, a model of the same pool that is built.
+  void takeKernels(const ServedModel &other) {
+    samples = other.samples;
+    sources = other.sources;
+  }
+  /// Costs the samples, kernels only where they have not been taken; false after a report.
   bool build();
   /// Moves the costs of batches to an end that only costs of kernels depend on.
   void moveTo(const UncertainEnd &end) { makeCost(&end) && makeDraft(&end); }
@@ -62,7 +67,8 @@ public:
 
 private:
   bool checkSystem();
-  bool costSamples();
+  bool costKernels();
+  bool costExchanges();
   bool makeCost(const UncertainEnd *end = nullptr);
   bool makeDraft(const UncertainEnd *end = nullptr);
   void holdDraft();

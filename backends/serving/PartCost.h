@@ -18,6 +18,7 @@ struct ItemTotal {
   std::string name, kind; ///< `kind` of a collective, "" for a kernel
   double runs = 0;
   Point sum;
+  std::vector<double> energyMoves = {}; ///< J, by source of uncertainty
   /// Of runs that each of them bounds.
   double computeSeconds = 0, memorySeconds = 0, launchSeconds = 0;
   double seconds = 0;

@@ -60,20 +60,21 @@ Point SampleFrame::pointOf(const StepItem &item) const {
   };
   move(Point::Rest, item.timeMoves);
   move(Point::Energy, item.energyMoves);
-  for (size_t i = 0; i < std::min(sources.size(), Point::mostSources); ++i) {
-    double &upper = point.parts[Point::UpperEnergy + i] = point.parts[Point::Energy];
-    for (const Uncertain::Contribution &part : item.energyMoves)
-      upper += part.source == sources[i] ? part.delta : 0;
-  }
   return point;
 }
 
-Uncertain SampleFrame::energyOf(const Point &sum) const {
+std::vector<double> SampleFrame::energyMovesOf(const StepItem &item) const {
+  std::vector<double> moves(sources.size(), 0);
+  for (const Uncertain::Contribution &part : item.energyMoves)
+    moves[static_cast<size_t>(llvm::find(sources, part.source) - sources.begin())] += part.delta;
+  return moves;
+}
+
+Uncertain SampleFrame::energyOf(const ItemTotal &total) const {
   std::vector<Uncertain::Contribution> moves;
-  double joules = sum.parts[Point::Energy];
-  for (size_t i = 0; i < std::min(sources.size(), Point::mostSources); ++i)
-    moves.push_back({sources[i], sum.parts[Point::UpperEnergy + i] - joules});
-  return {joules, moves};
+  for (size_t i = 0; i < total.energyMoves.size(); ++i)
+    moves.push_back({sources[i], total.energyMoves[i]});
+  return {total.sum.parts[Point::Energy], moves};
 }
 
 void SampledCost::addItem(const StepItem &from, Of of) {
@@ -87,9 +88,10 @@ void SampledCost::addItem(const StepItem &from, Of of) {
                    of, true, line, from.alike});
   hasContexts |= of != Of::Tokens;
   size_t points = of == Of::Tokens    ? frame->tokens.count()
-                  : of == Of::Decodes ? frame->decodeBatch.count() * frame->decodeContext.count()
-                                      : frame->chunkTokens.count() * frame->chunkBefore.count();
+                  : of == Of::Decodes ? decodeRuns.size()
+                                      : pieceRuns.size();
   items.back().points.resize(points);
+  items.back().energyMoves.resize(points);
 }
 
 /// Where what runs for `of` stands among its points; nothing where `sample` does not say it.
@@ -115,8 +117,10 @@ bool SampledCost::place(const std::vector<StepItem> &from, const Sample &sample)
     if (next == from.end() || next->isOfContext != (item.of != Of::Tokens) ||
         next->kind != item.kind || static_cast<double>(next->count) != item.count)
       return false;
-    if (auto index = placeOf(item.of, sample))
+    if (auto index = placeOf(item.of, sample)) {
       item.points[*index] = frame->pointOf(*next);
+      item.energyMoves[*index] = frame->energyMovesOf(*next);
+    }
     ++next;
   }
   return next == from.end();
@@ -124,7 +128,9 @@ bool SampledCost::place(const std::vector<StepItem> &from, const Sample &sample)
 
 SampledCost::SampledCost(std::shared_ptr<const SampleFrame> sizes,
                          const std::vector<Sample> &samples, BlockOf blockOf)
-    : frame(std::move(sizes)) {
+    : frame(std::move(sizes)),
+      decodeRuns(frame->decodeBatch.count() * frame->decodeContext.count()),
+      pieceRuns(frame->chunkTokens.count() * frame->chunkBefore.count()) {
   auto firstOf = [&](bool isDecode) {
     auto found =
         llvm::find_if(samples, [&](const Sample &sample) { return sample.isDecode == isDecode; });
@@ -214,6 +220,11 @@ void SampledCost::addContexts(const BatchShape &shape, double runs, StackWork &w
     for (const Item &item : items)
       contextTotals.push_back({item.name, item.kind});
   findPlace(shape, here);
+  for (Axis::Weight cell : here.decodes)
+    decodeRuns[cell.index] += cell.share * runs;
+  for (const Cells &piece : here.pieces)
+    for (Axis::Weight cell : piece)
+      pieceRuns[cell.index] += cell.share * runs;
   for (const Item &item : items)
     forEachPoint(item, here, [&](const Point &one) {
       contextTotals[item.line].note(one, runs * item.count);
@@ -234,6 +245,24 @@ StackWork SampledCost::run(int64_t tokens, const BatchShape &shape, double runs)
   return work;
 }
 
+/// Adds what each source moves the energy of all runs of `item` by, which are those of `sizes`
+/// where it depends on the tokens of a batch alone.
+void SampledCost::addEnergyMoves(const Item &item, llvm::ArrayRef<std::pair<int64_t, double>> sizes,
+                                 ItemTotal &total) const {
+  total.energyMoves.resize(frame->sources.size(), 0);
+  auto add = [&](size_t index, double runs) {
+    for (size_t i = 0; i < item.energyMoves[index].size(); ++i)
+      total.energyMoves[i] += item.energyMoves[index][i] * runs * item.count;
+  };
+  if (item.of == Of::Tokens)
+    for (auto [tokens, runs] : sizes)
+      for (Axis::Weight cell : frame->tokens.linear(static_cast<double>(tokens)))
+        add(cell.index, cell.share * runs);
+  else
+    for (size_t index = 0; index < item.points.size(); ++index)
+      add(index, (item.of == Of::Decodes ? decodeRuns : pieceRuns)[index]);
+}
+
 std::vector<ItemTotal> SampledCost::totals() const {
   std::vector<ItemTotal> result;
   std::vector<std::pair<int64_t, double>> sizes = known.runs();
@@ -247,6 +276,9 @@ std::vector<ItemTotal> SampledCost::totals() const {
         total.note(tokenWise(item, tokens), runs * item.count);
     else if (!contextTotals.empty())
       total = contextTotals[i];
+    for (const Item &part : items)
+      if (part.line == i)
+        addEnergyMoves(part, sizes, total);
     total.isTimed = item.isTimed;
     total.alike = item.alike;
     result.push_back(std::move(total));

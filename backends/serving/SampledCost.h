@@ -42,10 +42,10 @@ struct SampleFrame {
   /// At an end of a source's interval, or at the centre.
   explicit SampleFrame(const std::vector<Sample> &samples, const UncertainEnd *end = nullptr);
   Point pointOf(const StepItem &item) const;
-  /// Joules of `sum`, with what each source of uncertainty moves them by.
-  Uncertain energyOf(const Point &sum) const;
-  /// False where more sources move the energy than points have parts for.
-  bool hasAllSources() const { return sources.size() <= Point::mostSources; }
+  /// J by which each source moves the energy of `item`.
+  std::vector<double> energyMovesOf(const StepItem &item) const;
+  /// Joules of `total`, with what each source of uncertainty moves them by.
+  Uncertain energyOf(const ItemTotal &total) const;
 
 private:
   void findSources(const StepBlock &block);
@@ -65,6 +65,8 @@ public:
   std::vector<ItemTotal> totals() const override;
   void forget() override {
     contextTotals.clear();
+    decodeRuns.assign(decodeRuns.size(), 0);
+    pieceRuns.assign(pieceRuns.size(), 0);
     known.forget();
   }
   void addNodes(int64_t tokens, const BatchShape &shape,
@@ -92,6 +94,7 @@ private:
         0; ///< the item whose total this is a part of: of a context, the first of its name
     std::vector<std::string> alike; ///< axes along which ranks run the same
     std::vector<Point> points;
+    std::vector<std::vector<double>> energyMoves; ///< J, by point and source
     void addTo(StackWork &work, const Point &one) const {
       if (!isTimed)
         return;
@@ -113,14 +116,18 @@ private:
   Point tokenWise(const Item &item, int64_t tokens) const;
   /// Calls `use` with each point that a batch at `place` takes of an item of a context.
   template <typename Use> static void forEachPoint(const Item &item, const Place &place, Use use);
+  void addEnergyMoves(const Item &item, llvm::ArrayRef<std::pair<int64_t, double>> sizes,
+                      ItemTotal &total) const;
   void addContexts(const BatchShape &shape, double runs, StackWork &work);
 
   std::shared_ptr<const SampleFrame> frame;
   std::vector<Item> items;
   std::vector<ItemTotal> contextTotals; ///< by line; of items of a context
-  TokenRuns known;                      ///< of token-wise items
-  Place here;                           ///< of the batch at hand
-  bool hasContexts = false;             ///< of items that run for a context
+  /// How often batches have run what stands at each point, shares of runs included.
+  std::vector<double> decodeRuns, pieceRuns;
+  TokenRuns known;          ///< of token-wise items
+  Place here;               ///< of the batch at hand
+  bool hasContexts = false; ///< of items that run for a context
   bool areSame = true;
 };
 

@@ -168,7 +168,7 @@ double Serving::addTotals(Cost &cost, const Deployment &pool, const BatchCost &o
     const char *axis = total.kind == "all_to_all" ? " expert" : " tensor";
     double seconds = total.seconds * share, flops = total.sum.parts[Point::Flops] * stageChips;
     Uncertain joules =
-        of.energyOf(total.sum) * (isKernel ? stageChips : static_cast<double>(model.groups));
+        of.energyOf(total) * (isKernel ? stageChips : static_cast<double>(model.groups));
     energy.known += joules;
     summary->flops += flops;
     if (!total.isTimed) // other lines have the time
@@ -337,7 +337,6 @@ void Serving::noteRuntime(Cost &cost) const {
 Outcome Serving::outcome() {
   Outcome result;
   result.kind = ResultKind::Serving;
-  result.hasEnergyMoves = true;
   result.readsFamilies = false;
   result.serving = summary;
   result.tokens = static_cast<double>(summary->outputTokens);
@@ -360,7 +359,6 @@ Outcome Serving::outcome() {
   double peak = 0;
   for (const auto &pool : pools) {
     const ServedModel &model = pool->model;
-    result.hasEnergyMoves &= model.cost->hasAllSources();
     llvm::append_range(*result.timeSources, model.cost->timeSources());
     result.readsFamilies |= llvm::is_contained(model.sources.providers, "tile");
     cost.errors.add(model.sources.errors);

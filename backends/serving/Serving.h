@@ -23,6 +23,11 @@ public:
   /// Is told now and then how many requests of a run are done, and how many there are.
   using Counter = std::function<void(int64_t done, int64_t all)>;
   void countTo(Counter toTell) { counter = std::move(toTell); }
+  /// Leaves the kernels what they take in `other`, a prepared one of the same statement.
+  void takeKernels(const Serving &other) {
+    for (size_t i = 0; i < pools.size(); ++i)
+      pools[i]->model.takeKernels(other.pools[i]->model);
+  }
   /// Costs the model; false after a report.
   bool prepare();
   /// Serves the requests, at `rate` per second where the program leaves the rate open; nothing

@@ -84,7 +84,6 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
                               const StepModel &model, const Strategy &strategy) {
   Outcome outcome;
   outcome.kind = ResultKind::Training;
-  outcome.hasEnergyMoves = true;
   outcome.price = priceOf(train);
   Cost &cost = outcome.cost;
   step.summary.strategy = describe(strategy) + algorithmsText(train);
