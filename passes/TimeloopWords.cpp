@@ -187,8 +187,7 @@ void LineReader::addSaving(const ir::AttrDict &line, unsigned tensor, unsigned m
   timeloop::Saving saving;
   saving.memory = memory;
   saving.target = tensor;
-  saving.kind = line.find("word")->asString() == "skip" ? timeloop::SavingKind::Skipping
-                                                        : timeloop::SavingKind::Gating;
+  saving.kind = *timeloop::findSavingKind(line.find("word")->asString());
   saving.leaders = spaces(line.find("when"));
   // Groups that are written have numbers of their own, far from those that are counted here.
   const ir::Attribute *group = line.find("group");
@@ -203,8 +202,7 @@ void LineReader::read(const ir::AttrDict &line) {
     llvm::StringRef kind = line.find("kind")->asString();
     sparse.optimized = true;
     if (kind != "none")
-      sparse.compute =
-          kind == "skip" ? timeloop::SavingKind::Skipping : timeloop::SavingKind::Gating;
+      sparse.compute = timeloop::findSavingKind(kind);
     return;
   }
   if (word.endswith("_order")) {
@@ -222,7 +220,7 @@ void LineReader::read(const ir::AttrDict &line) {
   llvm::Optional<unsigned> memory = input.findMemory(line.find("at")->asString());
   if (!memory)
     return;
-  bool isFormat = word == "format", isSaving = word == "skip" || word == "gate";
+  bool isFormat = word == "format", isSaving = timeloop::findSavingKind(word).hasValue();
   if (word == "rank")
     return addRank(line, tensors.front(), *memory);
   if (!isFormat && !isSaving)

@@ -267,10 +267,6 @@ static llvm::StringRef formatName(RankFormat format) {
   return names[static_cast<unsigned>(format)];
 }
 
-static llvm::StringRef kindName(SavingKind kind) {
-  return kind == SavingKind::Gating ? "gating" : "skipping";
-}
-
 void YamlWriter::saving(const Saving &saving) {
   line(6, fmt::format("- target: {}", input.problem.spaces[saving.target].name));
   std::vector<std::string> leaders;
@@ -323,7 +319,7 @@ void YamlWriter::target(unsigned memory) {
       continue;
     open(hasSavings, "action_optimization:");
     if (group != one.group) {
-      line(4, fmt::format("- type: {}", kindName(one.kind)));
+      line(4, fmt::format("- type: {}", toolWordOf(one.kind)));
       line(6, "options:");
     }
     group = one.group;
@@ -342,7 +338,7 @@ void YamlWriter::sparse() {
     return;
   line(2, "- name: " + input.compute.name);
   line(4, "compute_optimization:");
-  line(4, fmt::format("- type: {}", kindName(*input.sparse.compute)));
+  line(4, fmt::format("- type: {}", toolWordOf(*input.sparse.compute)));
 }
 
 void emit::writeTimeloopInput(const timeloop::Input &input, llvm::raw_ostream &os) {

@@ -259,7 +259,7 @@ bool LineBuilder::build(ir::AttrDict &entry) {
     return readForm(entry);
   if (line.word == "rank")
     return readRank(entry);
-  if (line.word != "skip" && line.word != "gate")
+  if (line.word != "skip" && line.word != "gate" && line.word != "skip_lanes")
     return true;
   if (const Quantity *group = line.quantity("group"))
     entry.set("group", group->rational().numerator());

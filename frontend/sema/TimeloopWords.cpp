@@ -132,6 +132,12 @@ static constexpr WordSpec timeloopMappingWords[] = {
      .block = BlockKind::TimeloopLine,
      .repeats = true,
      .doc = "accesses that are left out: skip B at GLB when A"},
+    {.word = "skip_lanes",
+     .kind = Name,
+     .block = BlockKind::TimeloopLine,
+     .repeats = true,
+     .doc = "lanes below a memory that others take while their tiles are empty, so that a smaller "
+            "array does: skip_lanes B at GLB when A"},
     {.word = "gate",
      .kind = Name,
      .block = BlockKind::TimeloopLine,

@@ -16,7 +16,7 @@ llvm::Optional<double> Level::energy(llvm::ArrayRef<llvm::StringRef> actions) co
 
 template <typename Range, typename NameOf>
 static llvm::Optional<unsigned> find(const Range &range, llvm::StringRef name, NameOf nameOf) {
-  for (unsigned i = 0; i < range.size(); ++i)
+  for (unsigned i = 0; i < std::size(range); ++i)
     if (nameOf(range[i]) == name)
       return i;
   return llvm::None;
@@ -66,4 +66,26 @@ const Representation *SparseInput::representation(unsigned memory, unsigned spac
     return one.memory == memory && one.space == space;
   });
   return found == representations.end() ? nullptr : &*found;
+}
+
+bool SparseInput::skipsLanes() const {
+  return llvm::any_of(savings, [](const Saving &one) { return one.kind == SavingKind::Lanes; });
+}
+
+/// In the order of SavingKind: the word of the language, and that of the tool.
+static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> savingWords[] = {
+    {"gate", "gating"}, {"skip", "skipping"}, {"skip_lanes", "skipping_spatial"}};
+
+llvm::StringRef timeloop::wordOf(SavingKind kind) {
+  return savingWords[static_cast<unsigned>(kind)].first;
+}
+
+llvm::StringRef timeloop::toolWordOf(SavingKind kind) {
+  return savingWords[static_cast<unsigned>(kind)].second;
+}
+
+llvm::Optional<SavingKind> timeloop::findSavingKind(llvm::StringRef word) {
+  llvm::Optional<unsigned> found =
+      find(savingWords, word, [](const auto &pair) { return pair.first; });
+  return found ? llvm::Optional<SavingKind>(static_cast<SavingKind>(*found)) : llvm::None;
 }

@@ -2,12 +2,14 @@
 //
 // What a sparse input adds: a density per tensor, how each memory writes a tensor down (one format
 // per rank, outermost first), and where zeros save work. Gating saves the energy of an access,
-// skipping its time as well; both happen to `target` when one of `leaders` is zero.
+// skipping its time as well; both happen to `target` when one of `leaders` is zero. Where lanes are
+// skipped, those of an array whose tiles are empty leave their place to others.
 #ifndef PERFC_IR_TIMELOOP_SPARSE_H
 #define PERFC_IR_TIMELOOP_SPARSE_H
 
 #include "ir/common/Source.h"
 #include "llvm/ADT/Optional.h"
+#include "llvm/ADT/StringRef.h"
 #include <vector>
 
 namespace perfc::timeloop {
@@ -48,7 +50,13 @@ struct Representation {
   SourceRange place;
 };
 
-enum class SavingKind { Gating, Skipping };
+enum class SavingKind { Gating, Skipping, Lanes };
+
+/// A kind as the language (`gate`) and the tool (`gating`) call it.
+llvm::StringRef wordOf(SavingKind kind);
+llvm::StringRef toolWordOf(SavingKind kind);
+/// The kind that the language calls so.
+llvm::Optional<SavingKind> findSavingKind(llvm::StringRef word);
 
 /// One option of an action optimization.
 struct Saving {
@@ -71,6 +79,7 @@ struct SparseInput {
   SourceRange place;
 
   const Density *density(unsigned space) const;
+  bool skipsLanes() const;
   const Representation *representation(unsigned memory, unsigned space) const;
 };
 

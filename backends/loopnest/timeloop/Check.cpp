@@ -73,8 +73,12 @@ static bool checkSpatial(const Input &input, DiagnosticEngine &diagnostics) {
     const Level &child = input.level(static_cast<unsigned>(memory));
     for (unsigned place = 0; place < nest.order.size(); ++place) {
       __int128 &used = place < nest.split ? usedX : usedY;
-      used *= nest.factors[nest.order[place]].end;
-      if (usedX <= child.meshX && usedY <= child.meshY)
+      int64_t factor = nest.factors[nest.order[place]].end;
+      used *= factor;
+      // Where lanes are skipped, what is left of an array has to fit (`skipLanes`).
+      bool isSkipped = input.sparse.skipsLanes() &&
+                       (factor == 1 || child.instances > input.memories[memory].instances);
+      if (isSkipped || (usedX <= child.meshX && usedY <= child.meshY))
         continue;
       diagnostics.report(nest.place, diag::TimeloopMeshUse, child.name, child.meshX, child.meshY,
                          static_cast<int64_t>(std::min(usedX, __int128(1) << 62)),

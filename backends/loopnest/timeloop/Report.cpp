@@ -139,10 +139,9 @@ static SpaceCounts countSpace(const Level &level, const Tile &tile, const SpaceA
 
 static llvm::Optional<LevelResult> reportLevel(const Input &input, const Tiles &tiles,
                                                const Actions &actions, unsigned memory,
-                                               int64_t span, double cycles,
+                                               int64_t mapped, double cycles,
                                                DiagnosticEngine &diagnostics) {
   const Level &level = input.memories[memory];
-  int64_t clusters = std::min(span, level.instances / level.attributes.clusterSize);
   ActionEnergies energies(level, diagnostics);
   LevelResult result;
   result.name = level.name;
@@ -151,6 +150,8 @@ static llvm::Optional<LevelResult> reportLevel(const Input &input, const Tiles &
   for (unsigned space = 0; space < input.spaceCount(); ++space) {
     const Tile &tile = tiles[space][memory];
     const SpaceActions &done = actions.spaces[space][memory];
+    int64_t span = done.most.getValueOr(mapped);
+    int64_t clusters = std::min(span, level.instances / level.attributes.clusterSize);
     SpaceCounts counts =
         countSpace(level, tile, done, input.problem.spaces[space].readWrite, clusters);
     double perInstance = static_cast<double>(span) / done.instances;
@@ -266,8 +267,10 @@ llvm::Optional<Result> timeloop::report(const Input &input, const LoopList &list
   result.energy = compute.energy;
   for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
     LevelResult &level = result.levels[memory];
-    level.leakage = input.memories[memory].energy({"leak"}).getValueOr(0) * cycles *
-                    static_cast<double>(tiles.front()[memory].instances);
+    double used = 1; // of the tensor with the most
+    for (const std::vector<SpaceActions> &column : actions.spaces)
+      used = std::max(used, column[memory].instances);
+    level.leakage = input.memories[memory].energy({"leak"}).getValueOr(0) * cycles * used;
     level.energy += level.leakage;
     result.energy += level.energy + result.networks[memory].energy;
   }

@@ -16,6 +16,7 @@ struct SpaceActions {
   Outcome read, fill, update;
   Count reductions = 0;
   double instances = 1;                         ///< in use, on average
+  llvm::Optional<int64_t> most;                 ///< at once, where not all of the mapping
   double blockRatio = 1;                        ///< blocks touched over those that the words fill
   double metadataEnergy = 0;                    ///< pJ per instance, with changes of the form
   double metadataReads = 0, metadataWrites = 0; ///< in words of the memory

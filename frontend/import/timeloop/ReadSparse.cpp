@@ -4,6 +4,7 @@
 
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace perfc;
 using namespace perfc::timeloop;
@@ -204,19 +205,14 @@ bool TargetReader::readKind(const Node &node, SavingKind &kind) {
   std::string name;
   if (!type || !reader.readText(*type, "a type", name))
     return false;
-  if (name == "skipping-spatial" || name == "skipping_spatial") {
-    reader.diagnostics
-        .report(type->place, diag::TimeloopNotModelled,
-                "the optimization " + name + ", which gives the lanes of empty tiles to others")
-        .help(
-            "`skipping` leaves the same work out and the lanes idle; the tool takes as many lanes "
-            "as do with a level of confidence, and has an array that is smaller than the mapping");
-    return false;
-  }
-  if (name != "gating" && name != "skipping")
-    return reader.fail(type->place, diag::TimeloopNotModelled, "the optimization " + name);
-  kind = name == "gating" ? SavingKind::Gating : SavingKind::Skipping;
-  return true;
+  // The tool writes its words with hyphens, too.
+  std::replace(name.begin(), name.end(), '-', '_');
+  for (SavingKind one : {SavingKind::Gating, SavingKind::Skipping, SavingKind::Lanes})
+    if (name == toolWordOf(one)) {
+      kind = one;
+      return true;
+    }
+  return reader.fail(type->place, diag::TimeloopNotModelled, "the optimization " + type->text);
 }
 
 bool TargetReader::readActions(const Node &list, unsigned memory) {
@@ -256,6 +252,8 @@ bool TargetReader::readCompute(const Node &list) {
     SavingKind kind;
     if (!readKind(*item, kind))
       return false;
+    if (kind == SavingKind::Lanes)
+      return reader.fail(item->place, diag::TimeloopNotModelled, "lanes that the arithmetic skips");
     input.sparse.compute = kind;
   }
   return true;

@@ -158,9 +158,8 @@ void MappingText::addSavings() {
       group = fmt::format(
           " group {}",
           numbers.try_emplace(saving.group, static_cast<unsigned>(numbers.size())).first->second);
-    lines.push_back(
-        fmt::format("{} {} at {} when {}{}", saving.kind == SavingKind::Skipping ? "skip" : "gate",
-                    space(saving.target), memory(saving.memory), names(saving.leaders), group));
+    lines.push_back(fmt::format("{} {} at {} when {}{}", wordOf(saving.kind), space(saving.target),
+                                memory(saving.memory), names(saving.leaders), group));
   }
 }
 

@@ -65,7 +65,7 @@ std::vector<std::string> timeloop::zeroLines(const Input &input) {
         bool isDense = !sparse.density(leader);
         if (saving.kind != kind || isDense || llvm::is_contained(seen, pair))
           continue;
-        lines.push_back((kind == SavingKind::Skipping ? "skip " : "gate ") + pair);
+        lines.push_back(fmt::format("{} {}", wordOf(kind), pair));
         seen.push_back(std::move(pair));
       }
   return lines;

@@ -125,7 +125,7 @@ void ColumnSavings::save(unsigned memory, double probability) {
 
 /// The accesses that never come further in, down to the next memory with a saving of its own,
 /// which takes what is left to it. Metadata is touched less only where the saving memory has a
-/// single rank (the tool's way).
+/// single rank (the tool's way). Lanes that are skipped save nothing at their own memory.
 void ColumnSavings::reduceInner(unsigned memory, double probability) {
   for (unsigned inner = memory; inner-- > 0;) {
     Left &rest = left[inner];
@@ -140,6 +140,8 @@ void ColumnSavings::reduceInner(unsigned memory, double probability) {
         }
     if (!effects[inner].isSaved)
       continue;
+    if (effects[inner].kind == SavingKind::Lanes)
+      return;
     settle(inner);
     column[inner].read.randomRanks = rest.updateRanks;
     save(inner, shareOfRest(effects[inner].probability, probability));
@@ -156,7 +158,7 @@ void ColumnSavings::run() {
       continue;
     unsigned at = static_cast<unsigned>(memory);
     reduceInner(at, effects[memory].probability);
-    if (isSettled[memory])
+    if (isSettled[memory] || effects[memory].kind == SavingKind::Lanes)
       continue;
     isSettled[memory] = true;
     settle(at);

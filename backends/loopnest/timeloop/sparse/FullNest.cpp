@@ -9,9 +9,11 @@ FullNest::FullNest(const Input &input, const LoopList &list) : input(input) {
   for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
     memories.emplace_back();
     auto add = [&](const Nest &nest, bool isSpatial) {
-      for (unsigned dim : nest.order) {
+      for (unsigned place = 0; place < nest.order.size(); ++place) {
+        unsigned dim = nest.order[place];
+        Axis axis = !isSpatial ? Axis::Time : place < nest.split ? Axis::X : Axis::Y;
         tile[dim] *= nest.factors[dim].end;
-        memories.back().push_back({dim, nest.factors[dim].end, isSpatial, tile});
+        memories.back().push_back({dim, nest.factors[dim].end, axis, tile});
       }
     };
     const Block &block = list.blocks[memory];
@@ -25,6 +27,12 @@ FullNest::FullNest(const Input &input, const LoopList &list) : input(input) {
       for (const Term &term : rank)
         used.back()[term.dim] = true;
   }
+}
+
+Extents FullNest::tileInside(unsigned memory, size_t index) const {
+  if (index > 0)
+    return memories[memory][index - 1].tile;
+  return memory > 0 ? memories[memory - 1].back().tile : Extents(input.dimCount(), 1);
 }
 
 int64_t FullNest::elements(unsigned space, const Extents &extents) const {

@@ -15,10 +15,11 @@ using Extents = std::vector<int64_t>;
 struct FullLoop {
   unsigned dim = 0;
   int64_t end = 1;
-  bool isSpatial = false;
+  Axis axis = Axis::Time;
   Extents tile; ///< of the loops up to this one
 
   bool isTrivial() const { return end == 1; }
+  bool isSpatial() const { return axis != Axis::Time; }
 };
 
 class FullNest {
@@ -27,6 +28,8 @@ public:
 
   /// The loops of `memory`, innermost first.
   llvm::ArrayRef<FullLoop> loops(unsigned memory) const { return memories[memory]; }
+  /// What the loops inside loop `index` of `memory` cover.
+  Extents tileInside(unsigned memory, size_t index) const;
   /// Elements of a tensor in a box of these extents.
   int64_t elements(unsigned space, const Extents &extents) const;
   bool uses(unsigned space, unsigned dim) const { return used[space][dim]; }

@@ -57,9 +57,9 @@ bool SavingOption::isFound(unsigned memory, size_t index) {
   bool steps = !loop.isTrivial() && state.nest.uses(saving.target, loop.dim);
   if (child)
     return steps;
-  if (index + 1 < loops.size() && loops[index + 1].isSpatial)
+  if (index + 1 < loops.size() && loops[index + 1].isSpatial())
     return steps;
-  isElement = !loop.isSpatial;
+  isElement = !loop.isSpatial();
   return true;
 }
 
@@ -77,7 +77,7 @@ void SavingOption::findLoop() {
 void SavingOption::widenLeaderTile() {
   const FullLoop &found = state.nest.loops(loopMemory)[loopIndex];
   relevant = {&found};
-  bool passedTemporal = !found.isSpatial;
+  bool passedTemporal = !found.isSpatial();
   for (unsigned memory = loopMemory; memory <= level; ++memory) {
     llvm::ArrayRef<FullLoop> loops = state.nest.loops(memory);
     for (size_t i = memory == loopMemory ? loopIndex + 1 : 0; i < loops.size(); ++i) {
@@ -85,11 +85,11 @@ void SavingOption::widenLeaderTile() {
       if (loop.isTrivial())
         continue;
       bool steps = state.nest.uses(saving.target, loop.dim);
-      if (loop.isSpatial || (!passedTemporal && child && !steps)) {
+      if (loop.isSpatial() || (!passedTemporal && child && !steps)) {
         leaderTile[loop.dim] *= loop.end;
         relevant.push_back(&loop);
       }
-      if (found.isSpatial && !loop.isSpatial && (!child || steps))
+      if (found.isSpatial() && !loop.isSpatial() && (!child || steps))
         passedTemporal = true;
     }
   }
@@ -99,7 +99,7 @@ llvm::Optional<std::map<unsigned, double>> SavingOption::sharedLoops(unsigned le
   std::map<unsigned, double> shared;
   if (isElement)
     return shared;
-  bool isSpatial = relevant.front()->isSpatial;
+  bool isSpatial = relevant.front()->isSpatial();
   for (const FullLoop *loop : relevant) {
     bool ofLeader = state.nest.uses(leader, loop->dim);
     if (isSpatial && !shared.empty() && ofLeader)
@@ -211,7 +211,8 @@ static bool checkNesting(const SparseState &state, const SavingEffects &effects,
       const SavingEffect &effect = effects[space][memory];
       if (!effect.isSaved)
         continue;
-      if (outer && effect.probability < outer->probability - rounding) {
+      if (outer && effect.kind != SavingKind::Lanes &&
+          effect.probability < outer->probability - rounding) {
         diagnostics.report(effect.place, diag::TimeloopNotModelled,
                            "a saving on `" + state.input.problem.spaces[space].name + "` at `" +
                                state.input.memories[memory].name +
@@ -224,12 +225,33 @@ static bool checkNesting(const SparseState &state, const SavingEffects &effects,
   return true;
 }
 
+/// Lanes that are skipped at a memory are not sent what it would have sent them.
+static bool addLanes(const SparseState &state, const LaneTable &lanes, SavingEffects &effects,
+                     DiagnosticEngine &diagnostics) {
+  for (const Saving &saving : state.input.sparse.savings) {
+    if (saving.kind != SavingKind::Lanes)
+      continue;
+    SavingEffect &effect = effects[saving.target][saving.memory];
+    if (effect.isSaved && effect.kind != SavingKind::Lanes && effect.probability != 0) {
+      diagnostics.report(
+          saving.place, diag::TimeloopNotModelled,
+          "lanes and accesses of `" + state.input.problem.spaces[saving.target].name +
+              "` that are both skipped at `" + state.input.memories[saving.memory].name + "`");
+      return false;
+    }
+    effect = {true, SavingKind::Lanes, 1 - lanes[saving.target][saving.memory].share, saving.place};
+  }
+  return true;
+}
+
 llvm::Optional<SavingEffects> timeloop::savingEffects(const SparseState &state,
+                                                      const LaneTable *lanes,
                                                       DiagnosticEngine &diagnostics) {
   SavingEffects effects(state.input.spaceCount(),
                         std::vector<SavingEffect>(state.input.memories.size()));
   // Gating comes first, memory by memory from the inside; among equals the first stays.
   std::vector<Saving> savings = state.input.sparse.savings;
+  llvm::erase_if(savings, [](const Saving &one) { return one.kind == SavingKind::Lanes; });
   std::stable_sort(savings.begin(), savings.end(), [](const Saving &a, const Saving &b) {
     return std::pair(a.kind, a.memory) < std::pair(b.kind, b.memory);
   });
@@ -242,7 +264,8 @@ llvm::Optional<SavingEffects> timeloop::savingEffects(const SparseState &state,
       return llvm::None;
     first = last;
   }
-  if (!checkNesting(state, effects, diagnostics))
+  if ((lanes && !addLanes(state, *lanes, effects, diagnostics)) ||
+      !checkNesting(state, effects, diagnostics))
     return llvm::None;
   return effects;
 }

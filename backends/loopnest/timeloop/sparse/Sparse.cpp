@@ -136,6 +136,27 @@ static SpaceActions actionsOf(llvm::ArrayRef<SparseTile> column, unsigned memory
   return actions;
 }
 
+/// The instances in use where lanes are skipped: each tensor has its own at a memory, and the
+/// arithmetic the most that any has. Returns the latter's mean.
+static double useLanes(const LaneTable &lanes, const Tiles &tiles, SparseState &state,
+                       ComputeResult &compute) {
+  double share = 0;
+  Lanes most{0, 0};
+  for (unsigned space = 0; space < lanes.size(); ++space) {
+    const Lanes &ofCompute = lanes[space].front();
+    share = std::max(share, ofCompute.share);
+    most.x = std::max(most.x, ofCompute.x);
+    most.y = std::max(most.y, ofCompute.y);
+    for (unsigned memory = 0; memory < tiles[space].size(); ++memory)
+      state.tiles[space][memory].averageInstances =
+          static_cast<double>(tiles[space][memory].instances) * lanes[space][memory + 1].share;
+  }
+  double used = static_cast<double>(compute.averageInstances) * share;
+  compute.usedInstances = most.x * most.y;
+  compute.averageInstances = static_cast<int64_t>(used);
+  return used;
+}
+
 static bool checkInputs(const Input &input, const LoopList &list, DiagnosticEngine &diagnostics) {
   if (list.raggedDims.empty())
     return true;
@@ -156,7 +177,11 @@ llvm::Optional<Actions> timeloop::applySparsity(const Input &input, const LoopLi
                                  nest.elements(space, input.problem.bounds));
   if (!describeTiles(state, diagnostics))
     return llvm::None;
-  llvm::Optional<SavingEffects> effects = savingEffects(state, diagnostics);
+  llvm::Optional<LaneTable> lanes;
+  if (input.sparse.skipsLanes() && !(lanes = skipLanes(state, diagnostics)))
+    return llvm::None;
+  llvm::Optional<SavingEffects> effects =
+      savingEffects(state, lanes ? lanes.getPointer() : nullptr, diagnostics);
   if (!effects)
     return llvm::None;
   OperandSavings savings = applySavings(state, *effects, compute.algorithmic);
@@ -168,8 +193,9 @@ llvm::Optional<Actions> timeloop::applySparsity(const Input &input, const LoopLi
   compute.actual = left->random;
   compute.gated = left->gated;
   compute.skipped = left->skipped;
-  compute.cycles =
-      std::ceil((left->random + left->gated) / static_cast<double>(compute.averageInstances));
+  double used = lanes ? useLanes(*lanes, tiles, state, compute)
+                      : static_cast<double>(compute.averageInstances);
+  compute.cycles = std::ceil((left->random + left->gated) / used);
   for (unsigned space = 0; space < input.spaceCount(); ++space) {
     actions.spaces.emplace_back();
     for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
@@ -179,6 +205,10 @@ llvm::Optional<Actions> timeloop::applySparsity(const Input &input, const LoopLi
       actions.spaces.back().push_back(actionsOf(state.tiles[space], memory,
                                                 input.problem.spaces[space].readWrite,
                                                 input.memories[memory]));
+      if (lanes) {
+        const Lanes &needed = (*lanes)[space][memory + 1];
+        actions.spaces.back().back().most = needed.x * needed.y;
+      }
     }
   }
   return actions;

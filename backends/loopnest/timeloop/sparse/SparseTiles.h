@@ -80,12 +80,24 @@ struct SavingEffect {
   SourceRange place; ///< of the option
 };
 
+/// The instances of a level that one tensor needs where empty tiles take none.
+struct Lanes {
+  int64_t x = 1, y = 1; ///< the most at once, along the axes of the mesh
+  double share = 1;     ///< on average, of those that the mapping spans
+};
+
+/// [space][level], levels as in Input::level
+using LaneTable = std::vector<std::vector<Lanes>>;
+
+/// Nothing when the array is too small all the same, or tiles of lanes overlap (reported).
+llvm::Optional<LaneTable> skipLanes(const SparseState &state, DiagnosticEngine &diagnostics);
+
 /// [space][memory]
 using SavingEffects = std::vector<std::vector<SavingEffect>>;
 
 /// Nothing when an option has no tile to act on, or saves less often than one further out, which
-/// leaves nothing for it (reported).
-llvm::Optional<SavingEffects> savingEffects(const SparseState &state,
+/// leaves nothing for it (reported). `lanes` is null where no lanes are skipped.
+llvm::Optional<SavingEffects> savingEffects(const SparseState &state, const LaneTable *lanes,
                                             DiagnosticEngine &diagnostics);
 
 /// What the arithmetic is left with.
