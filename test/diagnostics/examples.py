@@ -63,6 +63,7 @@ ELSEWHERE = {
     1460: ("takes a model", "import/onnx/shapes.test"),
     1580: ("takes a model", "import/config/heads.test"),
     1590: ("takes a pipeline", "import/config/pipeline.test"),
+    1595: ("takes an adapter", "import/config/adapter.test"),
     **{code: ("takes a model", "import/config/hf.test") for code in (1505, 1515, 1535, 1545, 1555, 1575, 1585)},
     **{code: ("takes a model", "import/config/headers.test") for code in (1525, 1565)},
     1201: ("takes files of several formats", "driver/run_chakra.test"),

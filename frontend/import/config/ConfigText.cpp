@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/config/ConfigText.h"
 
+#include "frontend/import/config/Adapter.h"
 #include "frontend/import/config/CallText.h"
 #include "frontend/import/config/Headers.h"
 #include "frontend/import/config/Quantization.h"
@@ -27,13 +28,22 @@ static constexpr uint64_t mostBytes = 64 << 20; ///< of a configuration
 
 bool config::isFolder(llvm::StringRef path) {
   llvm::StringRef name = paths::filename(path);
-  return fs::is_directory(path) || name == configName || name == pipelineName;
+  return fs::is_directory(path) || name == configName || name == pipelineName ||
+         name == adapterName;
 }
 
 static std::string inFolder(llvm::StringRef folder, llvm::StringRef name) {
   llvm::SmallString<128> path = folder;
   paths::append(path, name);
   return path.str().str();
+}
+
+/// The last name of `folder`, wherever it is seen from.
+static std::string nameOfFolder(llvm::StringRef folder) {
+  llvm::SmallString<128> whole = folder;
+  fs::make_absolute(whole);
+  paths::remove_dots(whole, /*remove_dot_dot=*/true);
+  return paths::filename(whole).str();
 }
 
 namespace {
@@ -53,11 +63,12 @@ private:
   bool readFolder(llvm::StringRef folder, llvm::StringRef file, llvm::StringRef name,
                   llvm::StringRef asClass = "");
   bool readPipeline(llvm::StringRef folder);
+  bool readAdapter(llvm::StringRef folder);
+  bool addAdapted(const Config &adapter, llvm::StringRef folder);
   llvm::Optional<Config> load(llvm::StringRef path);
   bool addBeside(llvm::StringRef folder, Config &config);
-  bool readStored(llvm::StringRef folder);
+  bool readStored(llvm::StringRef folder, bool ofAdapter = false);
   void reportNotHere(llvm::StringRef path);
-  void reportNoConfig(llvm::StringRef path, llvm::StringRef folder);
   llvm::StringRef typeOf(const Config &config) const;
   std::string comment(const Config &config, llvm::StringRef kind) const;
 
@@ -70,6 +81,7 @@ private:
   std::set<std::string> modules; ///< that the models so far need
   std::string head;              ///< what the whole is, as a comment
   std::string workloads;         ///< of the models so far
+  std::string rowOfLast;         ///< of the table, which the last of them is made from
   std::vector<NamedModel> models;
 };
 
@@ -88,19 +100,6 @@ void ModelReader::reportNotHere(llvm::StringRef path) {
                     path));
   else
     error.help("name a folder with a config.json, such a file, or a GGUF or safetensors file");
-}
-
-/// A folder without config.json may be that of weights beside those of another model (PEFT).
-void ModelReader::reportNoConfig(llvm::StringRef path, llvm::StringRef folder) {
-  std::string adapter = inFolder(folder, "adapter_config.json");
-  auto config = fs::exists(adapter) ? load(adapter) : llvm::None;
-  llvm::StringRef base = config ? config->string("base_model_name_or_path") : "";
-  Diagnostic &error = diagnostics.report(options.place, diag::ModelNotHere, path);
-  if (config)
-    error.help(fmt::format("it has an adapter alone: name the folder of its base model{}",
-                           base.empty() ? "" : ", " + base.str()));
-  else
-    error.help("the sizes of a model are in its config.json: put it into the folder");
 }
 
 llvm::Optional<Config> ModelReader::load(llvm::StringRef path) {
@@ -155,12 +154,13 @@ bool ModelReader::addBeside(llvm::StringRef folder, Config &config) {
   return true;
 }
 
-/// The headers of all files of safetensors in `folder`.
-bool ModelReader::readStored(llvm::StringRef folder) {
+/// The headers of all files of safetensors in `folder`, with those of an adapter alone or without.
+bool ModelReader::readStored(llvm::StringRef folder, bool ofAdapter) {
   std::vector<std::string> files;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (llvm::StringRef(it->path()).endswith(".safetensors"))
+    if (llvm::StringRef(it->path()).endswith(".safetensors") &&
+        isAdapterWeights(it->path()) == ofAdapter)
       files.push_back(it->path());
   llvm::sort(files);
   for (const std::string &path : files)
@@ -273,8 +273,8 @@ bool ModelReader::write(const Config &config, llvm::StringRef folder, llvm::Stri
   if (head.empty())
     std::swap(head, about);
   workloads += fmt::format("\n{}workload {} from {}\n", about, model.workload, call);
-  addFamily(table, table.find(folder, llvm::StringRef(call).split('(').first), taskOf(config.keys),
-            model);
+  rowOfLast = llvm::StringRef(call).split('(').first.str();
+  addFamily(table, table.find(folder, rowOfLast), taskOf(config.keys), model);
   models.push_back(std::move(model));
   return true;
 }
@@ -325,6 +325,56 @@ bool ModelReader::readPipeline(llvm::StringRef folder) {
   return !models.empty();
 }
 
+/// Adds the model that was read last with `adapter` beside its weights.
+bool ModelReader::addAdapted(const Config &adapter, llvm::StringRef folder) {
+  NamedModel model = models.back();
+  std::string base = model.workload;
+  llvm::StringRef row = llvm::StringRef(rowOfLast);
+  std::vector<Row> chain = chainOf(table, table.find(hubTable, row));
+  if (!model.names.hasParameter("lora")) {
+    diagnostics.report(adapter.place({baseKey}), diag::AdapterLeftOut,
+                       "models of type `" + rowOfLast + "` have none in the library");
+    return true;
+  }
+  std::string ranks = lowRanks(adapter, table, chain, diagnostics);
+  if (ranks.empty())
+    return true;
+  stored.clear();
+  if (!readStored(folder, /*ofAdapter=*/true))
+    return false;
+  std::string about = "The same with low-rank adapters that are not merged";
+  for (const auto &[format, elements] : stored)
+    about += fmt::format("; {} elements of {} are stored", elements, format);
+  modules.insert("std.families.adapters.low_ranks");
+  ProgramNames names;
+  for (llvm::StringRef other : {llvm::StringRef("low_ranks"), row, llvm::StringRef(base)})
+    names.takeOwn(other);
+  model.workload = names.add(nameOfFolder(folder), "adapted_");
+  workloads += fmt::format("\n{}workload {} from {}(lora = {})\n", commentOf(about), model.workload,
+                           base, ranks);
+  models.push_back(std::move(model));
+  return true;
+}
+
+/// An adapter's base model, which is what merging leaves, and that model with the adapter.
+bool ModelReader::readAdapter(llvm::StringRef folder) {
+  auto adapter = load(inFolder(folder, adapterName));
+  if (!adapter)
+    return false;
+  llvm::StringRef named = adapter->string(baseKey);
+  std::string base = baseFolder(*adapter, folder);
+  if (base.empty()) {
+    diagnostics
+        .report(adapter->place({baseKey}), diag::ModelNotHere, named.empty() ? folder : named)
+        .note(fmt::format("`{}` has an adapter alone", folder))
+        .help(fmt::format("put config.json of its base model beside {}{}", adapterName,
+                          named.empty() ? "" : ", or into the folder that this names"));
+    return false;
+  }
+  std::string name = named.empty() ? "base" : paths::filename(named).str();
+  return readFolder(base, inFolder(base, configName), name) && addAdapted(*adapter, folder);
+}
+
 bool ModelReader::read(llvm::StringRef path) {
   if (!fs::exists(path)) {
     reportNotHere(path);
@@ -340,14 +390,15 @@ bool ModelReader::read(llvm::StringRef path) {
   std::string file = isConfig ? path.str() : inFolder(folder, configName);
   if (isWhole && !fs::exists(file) && fs::exists(inFolder(folder, pipelineName)))
     return readPipeline(folder);
+  if ((!isConfig || paths::filename(path) == adapterName) &&
+      fs::exists(inFolder(folder, adapterName)))
+    return readAdapter(folder);
   if (!isConfig && !fs::exists(file)) {
-    reportNoConfig(path, folder);
+    diagnostics.report(options.place, diag::ModelNotHere, path)
+        .help("the sizes of a model are in its config.json: put it into the folder");
     return false;
   }
-  llvm::SmallString<128> whole = folder;
-  fs::make_absolute(whole);
-  paths::remove_dots(whole, /*remove_dot_dot=*/true);
-  return readFolder(folder, file, paths::filename(whole));
+  return readFolder(folder, file, nameOfFolder(folder));
 }
 
 Program ModelReader::finish() {
