@@ -94,6 +94,9 @@ void OneFit::addUses() {
   }
 }
 
+/// Of the logarithm of predicted over measured.
+double OneFit::errorOf(double log) const { return fit.isRelative ? std::expm1(log) : log; }
+
 std::vector<double> OneFit::errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
   ConstantValues tried = values;
   unknowns.set(at, tried);
@@ -111,8 +114,9 @@ std::vector<double> OneFit::errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<s
       return each.apart.empty() && each.metric == written.metric;
     });
     bool isKnown = prediction != found[row].predictions.end() && isAboveZero(prediction->predicted);
-    errors.push_back(isKnown ? std::log(prediction->predicted->real / written.reference->real)
-                             : std::numeric_limits<double>::quiet_NaN());
+    errors.push_back(isKnown
+                         ? errorOf(std::log(prediction->predicted->real / written.reference->real))
+                         : std::numeric_limits<double>::quiet_NaN());
   }
   return errors;
 }
@@ -129,8 +133,9 @@ void OneFit::showBest(llvm::ArrayRef<double> errors) {
     return;
   least = std::isnan(mean) ? 0 : mean;
   if (least > 0)
-    rows.watcher().best(Watcher::Level::Statement,
-                        fmt::format("{:.3g} % mean error", 100 * std::expm1(least)));
+    rows.watcher().best(
+        Watcher::Level::Statement,
+        fmt::format("{:.3g} % mean error", 100 * (fit.isRelative ? least : std::expm1(least))));
 }
 
 /// Starts where the fit to all rows has ended, with the errors and slopes there.
@@ -169,9 +174,12 @@ std::vector<double> OneFit::linearErrors(llvm::ArrayRef<double> at,
   std::vector<double> errors;
   for (size_t position : positions) {
     const FitProblem::Line &line = problem.known[position];
-    errors.push_back(line.error);
+    // Of relative errors the logarithms are linear, so that no prediction falls below 0.
+    double log = fit.isRelative ? std::log1p(line.error) : line.error;
+    double ofSlopes = fit.isRelative ? 1 / (1 + line.error) : 1;
     for (size_t i = 0; i < near.size(); ++i)
-      errors.back() += line.slopes[i] * (at[i] - near[i]);
+      log += ofSlopes * line.slopes[i] * (at[i] - near[i]);
+    errors.push_back(errorOf(log));
   }
   return errors;
 }
@@ -236,6 +244,9 @@ FitFindings OneFit::run(llvm::function_ref<bool(size_t)> isKnown, const OneFit *
   if (effort.isSmall && !problem.known.empty())
     stayNear();
   rows.watcher().at(fmt::format("calibrate {}: {}", fit.name, counted(count, "row")));
+  problem.onStep = [&](unsigned steps, unsigned most) {
+    rows.watcher().count(Watcher::Level::Statement, steps, most);
+  };
   if (!problem.unknowns.empty()) // a statement may have intervals alone
     solution = minimise(problem, [&](llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions) {
       std::vector<double> errors =

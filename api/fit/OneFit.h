@@ -31,6 +31,7 @@ private:
   void addUses();
   void begin(const OneFit &whole);
   void stayNear();
+  double errorOf(double log) const;
   std::vector<double> linearErrors(llvm::ArrayRef<double> at,
                                    llvm::ArrayRef<size_t> positions) const;
   std::vector<double> errorsAt(llvm::ArrayRef<double> at, llvm::ArrayRef<size_t> positions);

@@ -48,7 +48,8 @@ struct Fit {
   RowGroups only;
   std::vector<std::string> metrics; ///< none for the first
   bool isRobust = true;
-  double scale = 0.04; ///< of errors, in logarithms
+  bool isRelative = false; ///< errors are predicted / measured - 1, else its logarithm
+  double scale = 0.04;     ///< of errors
   /// So many rows of a group.
   struct OfGroup {
     double rows = 0; ///< 0 for no limit

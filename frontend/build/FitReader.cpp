@@ -242,7 +242,8 @@ void FitReader::loss(const Node &node, Fit &fit) {
   const WordValue *loss = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!loss)
     return;
-  fit.isRobust = loss->word == "robust";
+  fit.isRobust = loss->word != "squares";
+  fit.isRelative = loss->word == "relative";
   fit.scale = fit.isRobust ? 0.04 : 0.1;
   if (!loss->arguments.empty())
     fit.scale = numberOf(*loss->arguments[0].value);

@@ -201,6 +201,7 @@ static constexpr ChoiceArgument squaresArguments[] = {
      .doc = "the standard deviation of an error"},
 };
 static constexpr ChoiceForm lossForms[] = {{.choice = "robust", .arguments = robustArguments},
+                                           {.choice = "relative", .arguments = robustArguments},
                                            {.choice = "squares", .arguments = squaresArguments}};
 
 static constexpr WordSpec calibrateWords[] = {
@@ -239,10 +240,11 @@ static constexpr WordSpec calibrateWords[] = {
      .doc = "the titles of the metrics that it is fitted to, each of which weighs the same"},
     {.word = "loss",
      .kind = Choice,
-     .choices = "robust squares",
+     .choices = "robust relative squares",
      .forms = lossForms,
      .byDefault = "robust(4%)",
-     .doc = "what an error counts, of the logarithm of predicted over measured"},
+     .doc = "what an error counts: of the logarithm of predicted over measured, or, relative, of "
+            "their quotient less 1, robust as well"},
     {.word = "weight",
      .kind = Syntax,
      .block = BlockKind::FitWeight,
