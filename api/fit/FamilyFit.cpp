@@ -6,9 +6,11 @@
 #include "api/fit/LeftOutErrors.h"
 #include "api/fit/Unknowns.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -263,8 +265,17 @@ LeftOutRows FamilyFit::leaveOut(llvm::ArrayRef<std::string> names,
   size_t count = labels.devices.count * labels.works.count;
   std::vector<LeftOutRows> found(count);
   std::atomic<size_t> next{0};
+  Watcher &watcher = rows->watcher();
+  watcher.at(fmt::format("calibrate {} without {}", ofFit->name, llvm::join(names, ", ")));
+  std::mutex counting;
+  size_t done = 0;
+  auto finish = [&] {
+    std::lock_guard<std::mutex> lock(counting);
+    watcher.count(Watcher::Level::Statement, static_cast<int64_t>(++done),
+                  static_cast<int64_t>(count));
+  };
   auto work = [&] {
-    for (size_t i = 0; (i = next.fetch_add(1)) < count;) {
+    for (size_t i = 0; (i = next.fetch_add(1)) < count; finish()) {
       LeftOut out{{i / labels.works.count}, {i % labels.works.count}};
       auto [tuning, correction] = tuningOf(labels, out, shots);
       found[i] = {predictParts(labels, out, familyWithout(labels, out), shots, tuning), correction};

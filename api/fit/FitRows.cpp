@@ -74,10 +74,11 @@ public:
     compilation.setConstants(set);
   }
 
-  std::vector<ValidationRow> predict(bool showsMistakes = false, const Adjust &adjust = nullptr) {
+  /// With a watcher mistakes are shown as well.
+  std::vector<ValidationRow> predict(const Adjust &adjust = nullptr, Watcher *shownTo = nullptr) {
     RunOptions options;
     options.adjust = adjust;
-    return run(options, showsMistakes);
+    return run(options, shownTo);
   }
 
   std::vector<ValidationRow> attempt(bool isLearning) {
@@ -86,16 +87,16 @@ public:
     options.findsIntervals = false;
     lowered.isLearning = isLearning;
     compilation.keepGraphs(true);
-    std::vector<ValidationRow> rows = run(options, /*showsMistakes=*/false);
+    std::vector<ValidationRow> rows = run(options, /*shownTo=*/nullptr);
     compilation.keepGraphs(false);
     return rows;
   }
 
-  std::vector<ValidationRow> run(RunOptions &options, bool showsMistakes) {
+  std::vector<ValidationRow> run(RunOptions &options, Watcher *shownTo) {
     size_t known = diagnostics.all().size();
     options.which = RunOptions::Which::Tables;
     options.calibrates = false;
-    Evaluation evaluation({texts, diagnostics, watcher}, providers, options);
+    Evaluation evaluation({texts, diagnostics, shownTo ? *shownTo : nobody}, providers, options);
     evaluation.run(compilation, [](const Evaluated &) {});
     std::vector<ValidationRow> rows;
     for (const PredictedTable &table : evaluation.tables()) {
@@ -106,7 +107,7 @@ public:
                                           llvm::sys::path::stem(texts.path(table.place.file)));
       }
     }
-    if (!showsMistakes) // what is wrong with a row is in its prediction
+    if (!shownTo) // what is wrong with a row is in its prediction
       diagnostics.truncate(known);
     return rows;
   }
@@ -189,7 +190,7 @@ private:
   SourceManager &texts;
   DiagnosticEngine &diagnostics;
   std::vector<UncertaintySource> sources; ///< of the constants, where they are such
-  Watcher watcher;
+  Watcher nobody;
   ProviderSet providers = defaultProviders();
   Compilation compilation;
   LoweredRows lowered;
@@ -252,8 +253,9 @@ FitRows::FitRows(Context context, FileId file, Compilation::Defines defines, uns
   first.program().chooseRows([](size_t) { return true; });
   bool areFamilies = wanted == Wanted::Chip || llvm::all_of(first.fits, isFamily);
   first.program().buildRowStatements(!areFamilies || first.fits.empty());
-  asWritten = first.predict(/*showsMistakes=*/true,
-                            [&](ir::Module &module) { addResults(module, resultsOf); });
+  asWritten =
+      first.predict([&](ir::Module &module) { addResults(module, resultsOf); }, &context.watcher);
+  context.watcher.count(Watcher::Level::Sweep, 0, 0);
   areLearnt.resize(asWritten.size());
   first.program().buildRowStatements(true);
   for (unsigned i = 1; i < threads; ++i) {
@@ -370,7 +372,7 @@ std::vector<ValidationRow> FitRows::predictWith(const Adjust &adjust,
     llvm::ArrayRef<size_t> part = numbers.slice(begin, end - begin);
     worker.program().chooseRows(
         [part](size_t row) { return std::binary_search(part.begin(), part.end(), row); });
-    std::vector<ValidationRow> found = worker.predict(/*showsMistakes=*/false, adjust);
+    std::vector<ValidationRow> found = worker.predict(adjust);
     std::move(found.begin(), found.end(), rows.begin() + static_cast<ptrdiff_t>(begin));
   });
   return rows;

@@ -251,6 +251,8 @@ FitSolution Minimiser::run() {
   least = objective(values, current);
   solution.isFound = std::isfinite(least) && (!problem.known.empty() || differentiate());
   while (solution.isFound && solution.steps < mostSteps) {
+    if (problem.onStep)
+      problem.onStep(solution.steps, mostSteps);
     weigh();
     bool isEnd = isFresh;
     Step taken = step();

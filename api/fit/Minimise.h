@@ -15,6 +15,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace perfc::api {
@@ -46,6 +47,8 @@ struct FitProblem {
   };
   std::vector<Line> known; ///< of all rows, or none
   double leastGain = 1e-7; ///< of a step, as a share of 1 and the sum
+  /// Is told how many steps are done, and how many these are at most; may be null.
+  std::function<void(unsigned steps, unsigned most)> onStep;
 };
 
 struct FitSolution {
