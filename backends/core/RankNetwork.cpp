@@ -319,6 +319,20 @@ const Cost *RankNetwork::sendCost(const ChipSet &from, int64_t distance, double 
   return known ? known : known = findSendCost(from, distance, bytes, where);
 }
 
+llvm::Optional<RankNetwork::Handover> RankNetwork::handOver(const ChipSet &from, int64_t distance,
+                                                            double bytes, const AxisPlace &parts,
+                                                            SourceRange where) {
+  Handover result{nullptr, nullptr, bytes / static_cast<double>(parts.ranks())};
+  ChipSet to = from;
+  to.first += distance;
+  result.send = sendCost(from, distance, result.each, where);
+  if (parts.ranks() > 1)
+    result.gather = cost("all_gather", parts, bytes, where, to);
+  if (!result.send || (parts.ranks() > 1 && !result.gather))
+    return llvm::None;
+  return result;
+}
+
 const Cost *RankNetwork::findSendCost(const ChipSet &from, int64_t distance, double bytes,
                                       SourceRange where) {
   const Cost *slowest = nullptr;

@@ -37,6 +37,21 @@ public:
   /// `distance` further (before it where that is negative): of the slowest. Null after a report.
   const Cost *sendCost(const passes::ChipSet &from, int64_t distance, double bytes,
                        SourceRange where);
+  /// What ranks that all have the same bytes take to pass them on.
+  struct Handover {
+    const Cost *send;   ///< of each
+    const Cost *gather; ///< of those that get a part each; null where each gets all
+    double each;        ///< B that each sends
+
+    double seconds() const {
+      return send->latency.central() + (gather ? gather->latency.central() : 0);
+    }
+  };
+  /// That of `bytes`, which each of `from` has, to the chip `distance` further: all of it, or where
+  /// `parts` has several ranks one part of so many, which these gather there, placed so (Narayanan
+  /// et al., SC 2021, section 4.1). Nothing after a report.
+  llvm::Optional<Handover> handOver(const passes::ChipSet &from, int64_t distance, double bytes,
+                                    const AxisPlace &parts, SourceRange where);
   /// Reads the algorithms that `train` chooses `with`.
   void readAlgorithms(const ir::Operation &train);
   /// Reads what the runtime of an evaluation or a `serve` says of collectives.

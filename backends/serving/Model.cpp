@@ -125,21 +125,26 @@ bool ServedModel::costExchanges() {
   return true;
 }
 
-const Cost *ServedModel::sendCost(int64_t stage, double tokens) const {
+llvm::Optional<RankNetwork::Handover> ServedModel::handOver(int64_t stage, double tokens) const {
   passes::ChipSet from{stage * tensor, tensor, std::max(network->chips(), (stage + 1) * tensor)};
-  return network->sendCost(from, tensor, tokens * boundaryBytes, serve->range());
+  bool isSplit = study::partOf<study::RuntimeOp>(*serve)->hasAttr("split_sends") && tensor > 1;
+  return network->handOver(from, tensor, tokens * boundaryBytes,
+                           isSplit ? AxisPlace(tensor, 1) : AxisPlace(), serve->range());
 }
 
 llvm::Optional<double> ServedModel::sendSeconds(int64_t stage, double tokens) const {
-  const Cost *found = sendCost(stage, tokens);
-  return found ? llvm::Optional<double>(found->latency.central()) : llvm::None;
+  auto passed = handOver(stage, tokens);
+  return passed ? llvm::Optional<double>(passed->seconds()) : llvm::None;
 }
 
 Figure ServedModel::sendEnergy(double tokens) const {
   Figure sum;
   for (int64_t stage = 0; stage + 1 < stages; ++stage)
-    if (const Cost *found = sendCost(stage, tokens))
-      sum += found->energy.times(static_cast<double>(tensor));
+    if (auto passed = handOver(stage, tokens)) {
+      sum += passed->send->energy.times(static_cast<double>(tensor));
+      if (passed->gather)
+        sum += passed->gather->energy;
+    }
   return sum;
 }
 

@@ -76,8 +76,8 @@ private:
   bool costCollectives(StepBlock &block);
   bool findRooms();
   void findActivations();
-  /// A message of so many tokens from stage `stage` to the next; null after a report.
-  const Cost *sendCost(int64_t stage, double tokens) const;
+  /// A message of so many tokens from stage `stage` to the next; nothing after a report.
+  llvm::Optional<RankNetwork::Handover> handOver(int64_t stage, double tokens) const;
   /// What it takes, in s.
   llvm::Optional<double> sendSeconds(int64_t stage, double tokens) const;
 

@@ -87,8 +87,7 @@ StepModel::Exchange StepModel::leastOfAll(Build &build, llvm::StringRef kind, ll
 }
 
 /// What stage `stage` sends to the next one (the last to the first); the energy is that of all its
-/// ranks. Tensor-parallel ranks have all of it each, unless they divide sequences: where they send
-/// a part each, those of the next stage gather the parts (Narayanan et al., SC 2021, section 4.1).
+/// ranks. Tensor-parallel ranks have all of it each, unless they divide sequences.
 StepModel::Exchange StepModel::sendToNext(Build &build, int64_t stage, double bytes) {
   if (build.variants)
     return {};
@@ -97,22 +96,21 @@ StepModel::Exchange StepModel::sendToNext(Build &build, int64_t stage, double by
       return known->second;
   int64_t stride = build.chipsAt(0).count;
   int64_t distance = stage + 1 < build.strategy.pipeline ? stride : -stage * stride;
-  bool isSplit = runtime.sendsParts(build.strategy);
-  double each = isSplit ? bytes / static_cast<double>(build.strategy.tensor) : bytes;
-  const Cost *cost =
-      network.sendCost(build.chipsAt(static_cast<size_t>(stage)), distance, each, train.range());
-  if (!cost) {
+  AxisPlace parts =
+      runtime.sendsParts(build.strategy) ? placeOf(build.strategy, "tensor") : AxisPlace();
+  auto passed = network.handOver(build.chipsAt(static_cast<size_t>(stage)), distance, bytes, parts,
+                                 train.range());
+  if (!passed) {
     build.failed = true;
     return {};
   }
-  build.keepNotes(*cost);
-  Exchange send{cost->latency.central() / runtime.network,
-                cost->energy.times(static_cast<double>(build.stageRanks())), each};
-  if (isSplit) {
-    int64_t next = (stage + 1) % build.strategy.pipeline;
-    Exchange gathered = collective(build, "all_gather", "tensor", bytes, next);
-    send.seconds += gathered.seconds;
-    send.energy += gathered.energy.times(1 / static_cast<double>(build.strategy.pipeline));
+  build.keepNotes(*passed->send);
+  auto ranks = static_cast<double>(build.stageRanks());
+  Exchange send{passed->seconds() / runtime.network, passed->send->energy.times(ranks),
+                passed->each};
+  if (passed->gather) {
+    build.keepNotes(*passed->gather);
+    send.energy += passed->gather->energy.times(ranks / static_cast<double>(parts.ranks()));
   }
   if (build.probe)
     build.probe->sends[stage] = send;
