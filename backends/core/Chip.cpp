@@ -20,6 +20,15 @@ void perfc::noteLeftOut(const Chip &chip, Cost &cost) {
                            fmt::join(names, ", ")));
 }
 
+std::string perfc::unlimitedNote(const Chip &chip) {
+  const ChipMemory *outer = chip.outermost();
+  if (!outer || outer->view.bandwidth() || outer->view.readBandwidth() ||
+      outer->view.writeBandwidth())
+    return "";
+  return fmt::format("bandwidth of memory `{}` is not given: what moves there takes no time",
+                     outer->name());
+}
+
 Figure perfc::areaOf(const Chip &chip) {
   if (chip.isPart())
     return areaOf(chip.whole());

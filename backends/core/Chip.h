@@ -22,6 +22,10 @@ Figure areaOf(const Chip &chip);
 /// traffic alone.
 void noteLeftOut(const Chip &chip, Cost &cost);
 
+/// What results say of times where the memory farthest out gives no bandwidth, so that they are
+/// lower bounds; "" where it gives one.
+std::string unlimitedNote(const Chip &chip);
+
 } // namespace perfc
 
 #endif // PERFC_BACKENDS_CORE_CHIP_H

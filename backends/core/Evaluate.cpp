@@ -389,6 +389,8 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
                                    : 0);
   Chip chip(*chipOp);
   // All parts keep tensors in the same memory.
+  if (std::string note = unlimitedNote(chip); computes && !note.empty())
+    total.addNote(std::move(note));
   checkCapacity(Chip(*passes::chipsOf(evaluate, target).front()), total);
   if (llvm::Optional<std::string> most = scaleToChips(total)) {
     diagnostics.report(evaluate->range(), diag::CountOverflow, evaluate.label(), *most);

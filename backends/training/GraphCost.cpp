@@ -75,6 +75,8 @@ GraphCoster::GraphCoster(const ir::Module &module, const ir::Operation &chip,
                          DiagnosticEngine &diagnostics)
     : module(module), chip(chip), runtime(runtime), providers(providers), diagnostics(diagnostics),
       bandwidth(outermostBandwidth(Chip(chip))), power(chip) {
+  if (std::string note = unlimitedNote(Chip(chip)); !note.empty())
+    sources.notes.push_back(std::move(note));
   for (const ir::Operation &op : module.body())
     if (auto part = ir::as<phase::SequenceOp>(op);
         part && part.isPart() && part.target() == chip.symbol())
