@@ -71,12 +71,38 @@ bool TraceReader::column(llvm::ArrayRef<llvm::StringRef> titles, Column &into) {
   for (llvm::StringRef title : titles)
     if (!into)
       into = table.column(title);
-  return into || bad(table.titleRow().place,
-                     fmt::format("a list of requests needs a column `{}`", titles.front().str()));
+  if (into)
+    return true;
+  const CsvRow &row = table.titleRow();
+  Diagnostic &error = diagnostics.report(
+      row.place, diag::BadRequestTrace,
+      fmt::format("a list of requests needs a column `{}`", titles.front().str()));
+  if (row.cells.size() == 1)
+    error.help("cells stand between commas");
+  else
+    error.help(fmt::format("it may also be called `{}`",
+                           fmt::join(titles.drop_front().begin(), titles.end(), "`, `")));
+  return false;
 }
 
-/// Seconds of "2023-11-16 18:15:46.6805900" since the year 0, by the Gregorian calendar; nothing
-/// for another text.
+/// Seconds by which the times of a zone are later than those of Greenwich: of "", "Z", "+02:00" or
+/// "-0530"; nothing for another text.
+static llvm::Optional<double> zoneSeconds(llvm::StringRef zone) {
+  if (zone.empty() || zone == "Z")
+    return 0;
+  double sign = zone.consume_front("-") ? -1 : zone.consume_front("+") ? 1 : 0;
+  unsigned hours = 0, minutes = 0;
+  bool hasHours = !zone.take_front(2).getAsInteger(10, hours);
+  llvm::StringRef rest = zone.drop_front(std::min<size_t>(2, zone.size()));
+  rest.consume_front(":");
+  bool hasMinutes = rest.empty() || (rest.size() == 2 && !rest.getAsInteger(10, minutes));
+  if (sign == 0 || !hasHours || !hasMinutes || hours > 23 || minutes > 59)
+    return llvm::None;
+  return sign * (hours * 3600.0 + minutes * 60.0);
+}
+
+/// Seconds of "2023-11-16 18:15:46.6805900" at Greenwich since the year 0, by the Gregorian
+/// calendar; nothing for another text.
 static llvm::Optional<double> dateSeconds(llvm::StringRef text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, used = 0;
   double second = 0;
@@ -85,16 +111,15 @@ static llvm::Optional<double> dateSeconds(llvm::StringRef text) {
                   &minute, &second, &used) != 6 ||
       used < 19)
     return llvm::None;
-  llvm::StringRef zone = llvm::StringRef(copy).drop_front(static_cast<size_t>(used));
-  bool isFine = (zone.empty() || zone == "Z" || zone.startswith("+")) && month >= 1 &&
-                month <= 12 && day >= 1 && day <= 31 && hour >= 0 && hour < 24 && minute >= 0 &&
-                minute < 60 && second >= 0 && second < 61;
+  auto zone = zoneSeconds(llvm::StringRef(copy).drop_front(static_cast<size_t>(used)));
+  bool isFine = zone && month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour >= 0 &&
+                hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 61;
   if (!isFine)
     return llvm::None;
   year -= month <= 2; // years from March on, so that the leap day is their last
   int64_t days = 365LL * year + year / 4 - year / 100 + year / 400 +
                  (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day;
-  return static_cast<double>(days * 86400 + hour * 3600 + minute * 60) + second;
+  return static_cast<double>(days * 86400 + hour * 3600 + minute * 60) + second - *zone;
 }
 
 const CsvCell *TraceReader::cell(const CsvRow &row, Column column) {
@@ -119,10 +144,10 @@ bool TraceReader::arrivalIn(const CsvRow &row) {
   }
   if (!time)
     return false;
-  if (*time < 0)
-    return bad(written->place, "an arrival is at least 0");
   if (!trace.arrivals.empty() && *time < trace.arrivals.back())
     return bad(written->place, "requests stand in the order of their arrivals");
+  if (*time < 0)
+    return bad(written->place, "an arrival is at least 0");
   trace.arrivals.push_back(*time);
   return true;
 }
@@ -134,8 +159,8 @@ bool TraceReader::tokensIn(const CsvRow &row, Column column, std::vector<int64_t
   if (!tokens)
     return false;
   if (*tokens != std::floor(*tokens) || *tokens < 1 || *tokens > mostTokensOfRequest)
-    return bad(written->place,
-               fmt::format("tokens are a whole number from 1 to {:.0f}", mostTokensOfRequest));
+    return bad(written->place, fmt::format("tokens are a whole number from 1 to {:.0f}, not `{}`",
+                                           mostTokensOfRequest, written->text));
   into.push_back(static_cast<int64_t>(*tokens));
   return true;
 }

@@ -136,10 +136,33 @@ Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range
   return const_cast<Module *>(loadLibrary(name));
 }
 
+/// The modules of the folder of `path` whose names begin like its last one, as variants of a chip
+/// or sizes of a model do; "" where there are none.
+std::string Program::variantsHint(llvm::ArrayRef<ast::ImportName> path) {
+  constexpr size_t shown = 4;
+  if (path.size() < 3) // all of the library, or a file of the user's own
+    return "";
+  std::string folder = dotted(path.drop_back()) + ".", text;
+  llvm::StringRef name = path.back().name;
+  for (const EmbeddedFile &file : embeddedStdlib()) {
+    std::string module = moduleName(file.path);
+    if (!llvm::StringRef(module).startswith(folder) || !file.text.contains(" " + name.str()))
+      continue; // most files need no parsing
+    std::vector<const Decl *> variants;
+    llvm::copy_if(declarations(*loadLibrary(module)), std::back_inserter(variants),
+                  [&](const Decl *decl) { return decl->name.startswith(name); });
+    if (std::string names = publicNames(variants, shown); !names.empty())
+      text += fmt::format("{}`import {}` brings {}", text.empty() ? "" : ", ", module, names);
+  }
+  return text;
+}
+
 void Program::reportUnknownModule(const Module &from, llvm::ArrayRef<ast::ImportName> path,
                                   SourceRange range) {
   std::string name = dotted(path);
-  std::string hint = importHint(from, path.back().name); // loads modules, which may report
+  std::string hint = variantsHint(path); // loads modules, which may report
+  if (hint.empty())
+    hint = importHint(from, path.back().name);
   Diagnostic &error = diagnostics.report(range, diag::UnknownModule, name);
   if (!hint.empty()) {
     error.help(std::move(hint));

@@ -175,6 +175,7 @@ private:
   /// The path of a file that `module` names by `written`.
   std::string beside(const Module &module, llvm::StringRef written) const;
   Module *loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range);
+  std::string variantsHint(llvm::ArrayRef<ast::ImportName> path);
   void reportUnknownModule(const Module &from, llvm::ArrayRef<ast::ImportName> path,
                            SourceRange range);
   void declare(Module &module, const ast::Item &item, DeclKind kind);
