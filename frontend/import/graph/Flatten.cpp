@@ -233,13 +233,22 @@ bool Flattener::isAnotherForm(const Op &op) const {
 
 /// Removes the last operation, whose results are known or made of stored tensors. What depends on
 /// parameters counts as computed, too: it is an extent.
-void Flattener::fold(const Op &op, bool isStored) {
+void Flattener::fold(Op &op, bool isStored) {
   bool isConverted = op.type == "Cast" || op.type == "CastLike" || op.type == "DequantizeLinear";
   // Another form of a tensor stays one, so that a tensor of several forms is stored once.
   auto isTensor = [](const Value &value) {
     return !value.content || (isFloating(value.type) && value.content->size() > 1);
   };
   bool isForm = isStored && isView(op.type) && isTensor(net.values[op.outputs[0]]);
+  // The same form of the same weights, made again, such as a layer of a stack that others share.
+  if (isStored && !isForm && op.outputs.size() == 1 && op.outputs[0] >= 0 && op.type == "Gather") {
+    int first = forms.try_emplace({op.type.str(), op.inputs}, op.outputs[0]).first->second;
+    if (first != op.outputs[0] && net.values[first].shape == net.values[op.outputs[0]].shape) {
+      op.type = "Identity";
+      op.inputs = {first};
+      isForm = true;
+    }
+  }
   for (int id : op.outputs)
     if (id >= 0) {
       net.values[id].isStored = true;

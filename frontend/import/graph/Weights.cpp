@@ -30,7 +30,7 @@ std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
   bool isMatrix = ranks.size() > 1 && shapeOf(value).size() > 1;
   bool isForm = llvm::ArrayRef<Dim>(at.ranks) == ranks;
   bool isVector = ranks.size() == 1 &&
-                  llvm::count_if(shapeOf(value), [](const Dim &dim) { return !dim.is(1); }) == 1;
+                  llvm::count_if(shapeOf(value), [](const Dim &dim) { return !dim.is(1); }) <= 1;
   if (isShared && (isForm || ((isMatrix || isVector) && takeForm(value, ranks))))
     layout(value).name = name;
   return name;
