@@ -124,7 +124,10 @@ bool EquationReader::functionCall(const ast::Expr &expr, OpStatement &statement)
     diagnostics
         .report(callee.range, diag::NotElementFunction,
                 evaluator.program.sourceManager().text(callee.range))
-        .suggest(callee.text, candidates);
+        .suggest(callee.text, candidates,
+                 callee.text == "sum" ? "`+=` sums over the indices that only its right side has, "
+                                        "as `k` in `C[m, n] += A[m, k] * B[k, n]`"
+                                      : "");
     return false;
   }
   if (size_t wanted = elementArity(callee.text); expr.args.size() != wanted) {

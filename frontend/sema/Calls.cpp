@@ -14,6 +14,8 @@
 using namespace perfc;
 
 static constexpr unsigned maxCallDepth = 256;
+/// A help lists the parameters of what has at most so many.
+static constexpr size_t fewParameters = 12;
 /// Of calls that one expression leads to: a second.
 static constexpr size_t mostCalls = 100'000;
 /// Results that are kept.
@@ -85,7 +87,10 @@ bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) 
       candidates.reserve(decl.parameters.size());
       for (const Parameter &parameter : decl.parameters)
         candidates.push_back(parameter.name);
-      error.suggest(name, candidates);
+      error.suggest(name, candidates,
+                    candidates.empty() || candidates.size() > fewParameters
+                        ? ""
+                        : "it has `" + llvm::join(candidates, "`, `") + "`");
       error.note(decl.nameRange, "it is declared here");
       mistaken = true;
       continue;

@@ -2,6 +2,7 @@
 //
 // Values that are one of a word's choices, `fat_tree(radix = 64)`.
 #include "frontend/sema/Elaborator.h"
+#include "frontend/sema/OtherNames.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Names.h"
 
@@ -231,7 +232,10 @@ bool Elaborator::isChoice(const WordSpec &spec, llvm::StringRef word, llvm::Stri
   llvm::StringRef(spec.choices).split(choices, ' ');
   if (llvm::is_contained(choices, given))
     return true;
-  diagnostics.report(range, diag::UnknownChoice, word, given)
-      .suggest(given, choices, "it is one of `" + llvm::join(choices, "`, `") + "`");
+  Diagnostic &error = diagnostics.report(range, diag::UnknownChoice, word, given);
+  if (llvm::StringRef known = choiceCalled(given); llvm::is_contained(choices, known))
+    error.help(fmt::format("it is called `{}` here", known));
+  else
+    error.suggest(given, choices, "it is one of `" + llvm::join(choices, "`, `") + "`");
   return false;
 }

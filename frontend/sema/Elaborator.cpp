@@ -230,12 +230,27 @@ void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &sc
               evaluator.program.sourceManager().text(item.value->range).str() + "`");
     return;
   }
-  diagnostics.report(item.range, diag::NoEquationsHere, describeBlock(kind))
-      .help("write `let " + item.word.str() + " = …` to name a constant");
+  Diagnostic &error = diagnostics.report(item.range, diag::NoEquationsHere, describeBlock(kind));
+  if (llvm::StringRef known = wordCalled(item.word); findWord(kind, known) && item.value)
+    error.help(fmt::format("it is called `{0}` here: write `{0} {1}`", known,
+                           evaluator.program.sourceManager().text(item.value->range)));
+  else
+    error.help("write `let " + item.word.str() + " = …` to name a constant");
 }
 
 /// A help lists the words of a block that has at most so many.
 static constexpr size_t fewWords = 6;
+
+/// The word that opens a block of this kind and has `name` among its choices, which stand behind
+/// it: `parallel tensor = 8`.
+static const WordSpec *wordChoosing(BlockKind kind, llvm::StringRef name) {
+  for (unsigned other = 0; other < blockKindCount; ++other)
+    for (const WordSpec &spec : wordsOf(static_cast<BlockKind>(other)))
+      if (spec.block == kind &&
+          llvm::is_contained(llvm::split(llvm::StringRef(spec.choices), ' '), name))
+        return &spec;
+  return nullptr;
+}
 
 void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
   if (llvm::StringRef known = wordCalled(item.word); const WordSpec *spec = findWord(kind, known)) {
@@ -253,6 +268,11 @@ void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
   bool isInChip = kind == BlockKind::Memory || kind == BlockKind::Compute ||
                   kind == BlockKind::Array || kind == BlockKind::Network;
   std::string places;
+  if (const WordSpec *opener = wordChoosing(kind, item.word)) {
+    diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word)
+        .help(fmt::format("it stands before the block: `{} {} = …`", opener->word, item.word));
+    return;
+  }
   for (BlockKind other : blocksWith(item.word))
     if (blockName(other) != blockName(kind))
       places += (places.empty() ? "it belongs to `" : ", `") + blockName(other).str() + "`";

@@ -180,6 +180,9 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
   return unknownName(expr, scope);
 }
 
+/// A help lists at most so many names.
+static constexpr size_t shownNames = 4;
+
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
   if (isSpeculative) {
     diagnostics.report(expr.range, diag::UnknownName, expr.text);
@@ -199,7 +202,16 @@ Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
   std::vector<llvm::StringRef> candidates = program.visibleNames(scope.file());
   scope.names(candidates);
   llvm::append_range(candidates, builtinFunctions());
-  diagnostics.report(expr.range, diag::UnknownName, expr.text).suggest(expr.text, candidates);
+  // `H100` for `h100_sxm`.
+  std::vector<llvm::StringRef> longer;
+  for (llvm::StringRef candidate : candidates)
+    if (candidate.startswith_insensitive(expr.text) && longer.size() < shownNames)
+      longer.push_back(candidate);
+  diagnostics.report(expr.range, diag::UnknownName, expr.text)
+      .suggest(expr.text, candidates,
+               longer.empty() || expr.text.size() < 3
+                   ? ""
+                   : "there is `" + llvm::join(longer, "`, `") + "`");
   return Value();
 }
 

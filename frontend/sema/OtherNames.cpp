@@ -15,11 +15,25 @@ llvm::StringRef perfc::wordCalled(llvm::StringRef name) {
       .Cases("throughput", "flops", "rate")
       .Cases("sram", "dram", "cache", "buffer", "memory")
       .Cases("zero", "fsdp", "shard")
+      .Cases("batch_size", "global_batch", "global_batch_size", "gbs", "batch")
+      .Cases("micro_batch", "micro_batch_size", "microbatch_size", "mbs", "microbatch")
+      .Cases("seq_len", "seq_length", "seqlen", "sequence_length", "context")
+      .Cases("checkpointing", "activation_checkpointing", "gradient_checkpointing", "recompute")
       .Default("");
 }
 
-/// The format of numbers that elsewhere is called `name`.
-static llvm::StringRef dtypeCalled(llvm::StringRef name) {
+llvm::StringRef perfc::choiceCalled(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases("tp", "tensor_parallel", "tensor_parallel_size", "tensor")
+      .Cases("pp", "pipeline_parallel", "pipeline_parallel_size", "pipeline")
+      .Cases("dp", "data_parallel", "data_parallel_size", "data")
+      .Cases("cp", "context_parallel", "context_parallel_size", "context")
+      .Cases("ep", "expert_parallel", "expert_parallel_size", "expert")
+      .Cases("sp", "sequence_parallel", "sequence")
+      .Default("");
+}
+
+llvm::StringRef perfc::dtypeCalled(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Cases("float64", "double", "f64", "fp64")
       .Cases("float32", "float", "single", "f32", "fp32")
@@ -64,6 +78,14 @@ std::string perfc::unitHelp(llvm::StringRef text, llvm::StringRef bad) {
     if (parseUnit(unit, ignored))
       return fmt::format("write `{}{}`", number, unit);
   }
+  llvm::StringRef unit = llvm::StringSwitch<llvm::StringRef>(bad)
+                             .Cases("bit", "bits", "b")
+                             .Cases("byte", "bytes", "Byte", "Bytes", "B")
+                             .Cases("sec", "second", "seconds", "s")
+                             .Cases("cycles", "clk", "cycle")
+                             .Default("");
+  if (!unit.empty() && parseNumber((number + unit).str(), ignored))
+    return fmt::format("write `{}{}`", number, unit);
   static constexpr llvm::StringLiteral prefixes[] = {"k",  "K",  "M",  "G", "T",
                                                      "Ki", "Mi", "Gi", "Ti"};
   if (llvm::is_contained(prefixes, bad))

@@ -14,6 +14,10 @@ namespace perfc {
 llvm::StringRef wordCalled(llvm::StringRef name);
 llvm::StringRef metricCalled(llvm::StringRef name);
 
+/// The same of what a word chooses from, and of formats of numbers.
+llvm::StringRef choiceCalled(llvm::StringRef name);
+llvm::StringRef dtypeCalled(llvm::StringRef name);
+
 /// What is meant by the unknown name at `range`: a format or a metric under another name, or a
 /// unit apart from its number; "" when nothing is known of it.
 std::string nameHelp(const SourceManager &sources, SourceRange range);

@@ -3,6 +3,7 @@
 // What is written to make a tensor: `weight[M, K]`, `cache[…]`, `tensor[…]` and `token[…]`, with a
 // format of its own behind a colon.
 #include "frontend/sema/Evaluator.h"
+#include "frontend/sema/OtherNames.h"
 #include "ir/common/diagnostics/Ops.h"
 
 #include "frontend/sema/Written.h"
@@ -18,8 +19,14 @@ bool perfc::makesTensor(const ast::Expr &expr) {
 llvm::Optional<DType> Evaluator::format(const Value &value, SourceRange range) {
   const WordValue *word = value.getIf<WordValue>();
   auto parsed = word ? parseDType(word->word) : llvm::None;
-  if (!parsed && !value.isUnknown())
-    diagnostics.report(range, diag::NotADType, value.describe());
+  if (!parsed && !value.isUnknown()) {
+    Diagnostic &error = diagnostics.report(range, diag::NotADType, value.describe());
+    if (const std::string *text = value.getIf<std::string>()) {
+      llvm::StringRef known = parseDType(*text) ? llvm::StringRef(*text) : dtypeCalled(*text);
+      if (!known.empty())
+        error.help(fmt::format("write `{}`, without quotation marks", known));
+    }
+  }
   return parsed;
 }
 

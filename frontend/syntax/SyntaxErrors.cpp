@@ -68,6 +68,7 @@ static constexpr Lookalike lookalikes[] = {
     {"|", "`or`"},
     {"!", "`not`"},
     {"?", "`if CONDITION then A else B`"},
+    {"@", "an equation with indices such as `C[m, n] += A[m, k] * B[k, n]`"},
 };
 
 static std::string describeStray(llvm::StringRef run) {
