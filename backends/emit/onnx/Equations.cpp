@@ -5,6 +5,7 @@
 #include "backends/emit/onnx/Lowering.h"
 #include "backends/emit/onnx/Subscripts.h"
 #include "llvm/ADT/STLExtras.h"
+#include <limits>
 
 using namespace perfc;
 using namespace perfc::emit::onnx;
@@ -25,6 +26,9 @@ public:
 private:
   bool readAccesses();
   Part withoutOnes(const Part &part);
+  Part placesOf(const AffineExpr &sum);
+  llvm::Optional<Part> condition();
+  Part masked(const Part &part, double otherwise);
   llvm::Optional<Part> reduced();
   llvm::Optional<Part> product();
   bool factors(const ir::Attribute &operand, std::vector<int64_t> &read, double &factor) const;
@@ -45,6 +49,7 @@ private:
   Indices result; ///< indices of what is written
   Indices order;  ///< those, then those that are summed up
   std::vector<Part> reads;
+  llvm::Optional<Part> holds; ///< where its conditions do; nothing where they always do
 };
 
 } // namespace
@@ -126,6 +131,51 @@ Part Equation::joined(llvm::StringRef op, llvm::ArrayRef<Part> operands) {
   for (const Part &operand : operands)
     values.push_back(aligned(operand, result.indices));
   result.value = model.elementwise(op, values);
+  return result;
+}
+
+/// The whole number that `sum` is, over its indices.
+Part Equation::placesOf(const AffineExpr &sum) {
+  Part all{model.whole(sum.constant()), {}};
+  for (const AffineExpr::Term &term : sum.terms()) {
+    int64_t count = extent(term.name);
+    Value range = model.node("Range", {model.whole(0), model.whole(count), model.whole(1)},
+                             {{count}, DType::Int64});
+    Part scaled{model.elementwise("Mul", {range, model.whole(term.coefficient)}), {term.name}};
+    all = joined("Add", {scaled, all});
+  }
+  return all;
+}
+
+/// Where all conditions of the statement hold, over the indices that they are about.
+llvm::Optional<Part> Equation::condition() {
+  llvm::Optional<Part> all;
+  for (const AffineExpr &sum : statement.constraints()) {
+    int64_t least = sum.constant();
+    for (const AffineExpr::Term &term : sum.terms())
+      least += std::min<int64_t>(term.coefficient, 0) * (extent(term.name) - 1);
+    if (least >= 0) // everywhere
+      continue;
+    Part places = placesOf(sum);
+    places.value = model.node("GreaterOrEqual", {places.value, model.whole(0)},
+                              {places.value.type.shape, DType::Bool});
+    all = all ? joined("And", {*all, places}) : places;
+  }
+  return all;
+}
+
+/// `part` where the conditions hold, else `otherwise`.
+Part Equation::masked(const Part &part, double otherwise) {
+  Part result;
+  for (const std::string &index : order)
+    if (llvm::is_contained(part.indices, index) || llvm::is_contained(holds->indices, index))
+      result.indices.push_back(index);
+  auto inOrder = [&](const Part &one) {
+    return aligned(ordered(model, one, [&](const std::string &index) { return position(index); }),
+                   result.indices);
+  };
+  result.value = model.node("Where", {inOrder(*holds), inOrder(part), lowering.number(otherwise)},
+                            {extents(result.indices), part.value.type.dtype});
   return result;
 }
 
@@ -255,6 +305,17 @@ static llvm::StringRef reductionOf(llvm::StringRef sign) {
   return sign == "+" ? "ReduceSum" : sign == "max" ? "ReduceMax" : sign == "min" ? "ReduceMin" : "";
 }
 
+/// What changes nothing where it is reduced.
+static double neutralOf(llvm::StringRef sign) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return sign == "max" ? -infinity : sign == "min" ? infinity : 0;
+}
+
+static bool areAll(const Indices &some, const Indices &all) {
+  return llvm::all_of(some,
+                      [&](const std::string &index) { return llvm::is_contained(all, index); });
+}
+
 /// The right side, with a reduction behind where there is one.
 llvm::Optional<Part> Equation::reduced() {
   const ir::Attribute *right = statement->attr("value");
@@ -262,14 +323,26 @@ llvm::Optional<Part> Equation::reduced() {
   double number = 1;
   // Each read once, so that the operator has them all.
   if (statement.isMac() && factors(*right, factor, number) && factor.size() == reads.size()) {
+    bool isBehind = !holds || areAll(holds->indices, result);
+    if (!isBehind) {
+      auto whole = llvm::find_if(
+          reads, [&](const Part &read) { return areAll(holds->indices, read.indices); });
+      if (whole == reads.end())
+        return llvm::None;
+      *whole = masked(*whole, 0);
+    }
     llvm::Optional<Part> part = product();
     if (part && number != 1)
       part->value = model.elementwise("Mul", {part->value, lowering.number(number)});
+    if (part && holds && isBehind)
+      part = masked(*part, 0);
     return part;
   }
   llvm::Optional<Part> part = evaluate(*right);
   if (!part)
     return llvm::None;
+  if (holds)
+    part = masked(*part, neutralOf(statement.reduce()));
   std::vector<int64_t> summed;
   for (size_t i = 0; i < part->indices.size(); ++i)
     if (!llvm::is_contained(result, part->indices[i]))
@@ -290,7 +363,9 @@ llvm::Optional<Part> Equation::reduced() {
 
 llvm::Optional<Piece> Equation::run(llvm::ArrayRef<int64_t> shape) {
   std::vector<AffineExpr> map = mapOf(statement.write());
-  if (!statement->attr("value") || !statement.constraints().empty() || map.size() != shape.size())
+  bool isUnder = !statement.constraints().empty();
+  if (!statement->attr("value") || (isUnder && lowering.isOfLibrary()) ||
+      map.size() != shape.size())
     return llvm::None;
   llvm::Optional<Target> target =
       targetOf(map, shape, [&](llvm::StringRef index) { return extent(index); });
@@ -307,6 +382,7 @@ llvm::Optional<Piece> Equation::run(llvm::ArrayRef<int64_t> shape) {
     if (!llvm::is_contained(order, index.first) &&
         (extent(index.first) > 1 || llvm::any_of(reads, isIn(index.first))))
       order.push_back(index.first);
+  holds = condition();
   llvm::Optional<Part> part = reduced();
   if (!part)
     return llvm::None;

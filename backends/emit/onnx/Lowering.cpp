@@ -33,6 +33,8 @@ llvm::Optional<double> Lowering::real(llvm::StringRef parameter) const {
 /// The module of the library that declares the op; "" for others.
 static llvm::StringRef moduleOf(op::KernelOp kernel) { return kernel->stringAttr("module"); }
 
+bool Lowering::isOfLibrary() const { return moduleOf(kernel).startswith("std."); }
+
 /// A real parameter; as text where single precision, which attributes have, would not be it.
 static Attribute realParameter(const std::string &name, double value) {
   std::string text = fmt::format("{}", value);

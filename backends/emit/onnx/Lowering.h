@@ -24,6 +24,8 @@ struct Lowering {
   llvm::ArrayRef<Value> given;
 
   llvm::StringRef name() const { return kernel.declaration(); }
+  /// True of an op of the library, which `import onnx` reads back with its conditions.
+  bool isOfLibrary() const;
   llvm::ArrayRef<int64_t> shape(size_t operand) const { return given[operand].shape(); }
   /// An operand in the format that the kernel computes in.
   Value operand(size_t index) { return model.cast(given[index], computed); }

@@ -130,7 +130,8 @@ OPERATORS = {
     "GatherElements": lambda at, x, keys: np.take_along_axis(x, keys.astype(int), at["axis"]),
     "Concat": lambda at, *x: np.concatenate(x, at["axis"]), "Shape": lambda at, x: np.array(x.shape)[at["start"]:at["end"]],
     "Range": lambda at, first, end, step: np.arange(first, end, step), "Where": lambda at, c, a, b: np.where(c, a, b),
-    "LessOrEqual": lambda at, a, b: a <= b, "Greater": lambda at, a, b: a > b, "And": lambda at, a, b: a & b,
+    "LessOrEqual": lambda at, a, b: a <= b, "Greater": lambda at, a, b: a > b, "GreaterOrEqual": lambda at, a, b: a >= b,
+    "And": lambda at, a, b: a & b,
     "LayerNormalization": layer_norm, "Conv": conv, "ConvTranspose": conv_transpose,
     "InstanceNormalization": lambda at, x, scale, shift:
         normalised(x, tuple(range(2, x.ndim)), at["epsilon"]) * channels(scale, x) + channels(shift, x),
