@@ -388,9 +388,9 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
                                          static_cast<double>(data)
                                    : 0);
   Chip chip(*chipOp);
-  // All parts keep tensors in the same memory.
   if (std::string note = unlimitedNote(chip); computes && !note.empty())
     total.addNote(std::move(note));
+  // All parts keep tensors in the same memory.
   checkCapacity(Chip(*passes::chipsOf(evaluate, target).front()), total);
   if (llvm::Optional<std::string> most = scaleToChips(total)) {
     diagnostics.report(evaluate->range(), diag::CountOverflow, evaluate.label(), *most);

@@ -20,36 +20,19 @@ struct Format {
 };
 
 constexpr Format formats[] = {
-    {DType::FP32, 1},
-    {DType::TF32, 1},
-    {DType::Int8, 3},
-    {DType::Int16, 5},
-    {DType::Int32, 6},
-    {DType::Int64, 7},
-    {DType::Bool, 9},
-    {DType::FP16, 10},
-    {DType::FP64, 11},
-    {DType::BF16, 16},
-    {DType::FP8, 17, 19, 9},
-    {DType::MXFP8, 17, 19, 9},
-    {DType::Int4, 22, 21, 10},
-    {DType::FP4, 23, 23, 11},
-    {DType::MXFP4, 23, 23, 11},
-    {DType::NVFP4, 23, 23, 11}, // Of few bits, those that hold them.
-    {DType::Int6, 3},
-    {DType::Int5, 3},
-    {DType::Int3, 22, 21, 10},
-    {DType::Int2, 22, 21, 10},
-    {DType::Q80, 3},
-    {DType::Q6K, 3},
-    {DType::Q5K, 3},
-    {DType::Q4K, 22, 21, 10},
-    {DType::Q3K, 22, 21, 10},
-    {DType::Q2K, 22, 21, 10},
+    {DType::FP32, 1},           {DType::TF32, 1},         {DType::Int8, 3},
+    {DType::Int16, 5},          {DType::Int32, 6},        {DType::Int64, 7},
+    {DType::Bool, 9},           {DType::FP16, 10},        {DType::FP64, 11},
+    {DType::BF16, 16},          {DType::FP8, 17, 19, 9},  {DType::MXFP8, 17, 19, 9},
+    {DType::Int4, 22, 21, 10},  {DType::FP4, 23, 23, 11}, {DType::MXFP4, 23, 23, 11},
+    {DType::NVFP4, 23, 23, 11},
 };
 
+/// Whole numbers of widths that ONNX does not have stand in the next wider ones.
 const Format &formatOf(DType dtype) {
-  return *llvm::find_if(formats, [&](const Format &format) { return format.dtype == dtype; });
+  const Format *own =
+      llvm::find_if(formats, [&](const Format &format) { return format.dtype == dtype; });
+  return own != std::end(formats) ? *own : formatOf(bitsOf(dtype) > 4 ? DType::Int8 : DType::Int4);
 }
 
 } // namespace

@@ -231,6 +231,28 @@ bool Flattener::isAnotherForm(const Op &op) const {
   return !hasWeights || made < 0 || net.dims.product(net.values[made].shape) == all;
 }
 
+/// What the result of an operation is but for its operands: the operator with its attributes;
+/// nothing where one of these is more than numbers and text.
+static llvm::Optional<std::string> recipeOf(const Op &op) {
+  std::string recipe = fmt::format("{} {}", op.domain, op.type);
+  for (const Attribute &attribute : op.node->attributes) {
+    if (attribute.tensor || attribute.graph)
+      return llvm::None;
+    recipe += fmt::format(" {}={} {} {} [{}] [{}]", attribute.name, attribute.integer,
+                          attribute.real, attribute.text, fmt::join(attribute.integers, ","),
+                          fmt::join(attribute.reals, ","));
+  }
+  return recipe;
+}
+
+/// The value that was made first of the operands of `op` by the same recipe: its own result where
+/// none was.
+int Flattener::firstOf(const Op &op) {
+  int made = op.outputs[0];
+  llvm::Optional<std::string> recipe = recipeOf(op);
+  return recipe ? parts.try_emplace({std::move(*recipe), op.inputs}, made).first->second : made;
+}
+
 /// Removes the last operation, whose results are known or made of stored tensors. What depends on
 /// parameters counts as computed, too: it is an extent.
 void Flattener::fold(Op &op, bool isStored) {
@@ -239,16 +261,16 @@ void Flattener::fold(Op &op, bool isStored) {
   auto isTensor = [](const Value &value) {
     return !value.content || (isFloating(value.type) && value.content->size() > 1);
   };
-  bool isForm = isStored && isView(op.type) && isTensor(net.values[op.outputs[0]]);
-  // The same form of the same weights, made again, such as a layer of a stack that others share.
-  if (isStored && !isForm && op.outputs.size() == 1 && op.outputs[0] >= 0 && op.type == "Gather") {
-    int first = forms.try_emplace({op.type.str(), op.inputs}, op.outputs[0]).first->second;
-    if (first != op.outputs[0] && net.values[first].shape == net.values[op.outputs[0]].shape) {
+  bool isWeights = isStored && isTensor(net.values[op.outputs[0]]);
+  bool isForm = isWeights && isView(op.type);
+  // The same part of the same weights, read again, is stored once, such as a layer of a stack that
+  // others share.
+  if (isWeights && !isForm && op.outputs.size() == 1)
+    if (int first = firstOf(op); first != op.outputs[0]) {
       op.type = "Identity";
       op.inputs = {first};
       isForm = true;
     }
-  }
   for (int id : op.outputs)
     if (id >= 0) {
       net.values[id].isStored = true;

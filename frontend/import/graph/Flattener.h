@@ -90,6 +90,7 @@ private:
   bool call(const Function &function, const Node &node, Names &names);
   void openSizes(Value &value, llvm::StringRef owner);
   void takeDeclared(const Names &names, int value);
+  int firstOf(const Op &op);
   void fold(Op &op, bool isStored);
   bool isAnotherForm(const Op &op) const;
   void removeUnused();
@@ -102,8 +103,8 @@ private:
   llvm::StringMap<std::string> parameters;
   llvm::StringMap<const Function *> functions; ///< by domain and name
   ProgramNames parameterNames;
-  /// What was made of stored tensors: the operator, these, and the result.
-  std::map<std::pair<std::string, std::vector<int>>, int> forms;
+  /// What was made of stored tensors first: by which recipe, of which, and the result.
+  std::map<std::pair<std::string, std::vector<int>>, int> parts;
   size_t number = 0; ///< of the node at hand
   unsigned depth = 0;
 };

@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes models that compute shapes, shapes.onnx, sizes.onnx, found.onnx, part.onnx and branch.onnx, and of equal layers, layers.onnx and aliases.onnx."""
+"""Writes models that compute shapes, shapes.onnx, sizes.onnx, found.onnx, part.onnx, parts.onnx and branch.onnx, and of equal layers, layers.onnx and aliases.onnx."""
 from model import *
 
 whole = lambda name, *values: tensor(name, [len(values)], INT64, list(values))
@@ -111,3 +111,15 @@ part = graph(
     [value("x", [8, 4]), value("i", [3], INT64)], [value("y"), value("w")],
     [tensor("zero", [1], INT64, [0]), tensor("rows", [1], INT64, [0])])
 open("part.onnx", "wb").write(model(part, 13))
+
+# Row 1 of a table twice, its column 1, which has as many elements, and one part of another table twice.
+parts = graph(
+    [
+        node("Gather", "table one", "row", axis=0), node("Gather", "table one", "same_row", axis=0),
+        node("Gather", "table one", "column", axis=1), node("Slice", "other start end", "part"),
+        node("Slice", "other start end", "same_part"), node("Mul", "x row", "a"), node("Mul", "a same_row", "b"),
+        node("Mul", "b column", "c"), node("Mul", "c part", "d"), node("Mul", "d same_part", "y"),
+    ],
+    [value("x", [4, 4])], [value("y", [4, 4])],
+    [tensor("table", [4, 4]), tensor("other", [9, 4]), tensor("one", [], INT64, [1]), whole("start", 2), whole("end", 6)])
+open("parts.onnx", "wb").write(model(parts, 13))
