@@ -231,26 +231,26 @@ bool Flattener::isAnotherForm(const Op &op) const {
   return !hasWeights || made < 0 || net.dims.product(net.values[made].shape) == all;
 }
 
-/// What the result of an operation is but for its operands: the operator with its attributes;
-/// nothing where one of these is more than numbers and text.
-static llvm::Optional<std::string> recipeOf(const Op &op) {
-  std::string recipe = fmt::format("{} {}", op.domain, op.type);
+/// The operator of an operation with its attributes; nothing where one of these is more than
+/// numbers and text.
+static llvm::Optional<std::string> operatorText(const Op &op) {
+  std::string text = fmt::format("{} {}", op.domain, op.type);
   for (const Attribute &attribute : op.node->attributes) {
     if (attribute.tensor || attribute.graph)
       return llvm::None;
-    recipe += fmt::format(" {}={} {} {} [{}] [{}]", attribute.name, attribute.integer,
-                          attribute.real, attribute.text, fmt::join(attribute.integers, ","),
-                          fmt::join(attribute.reals, ","));
+    text += fmt::format(" {}={} {} {} [{}] [{}]", attribute.name, attribute.integer, attribute.real,
+                        attribute.text, fmt::join(attribute.integers, ","),
+                        fmt::join(attribute.reals, ","));
   }
-  return recipe;
+  return text;
 }
 
-/// The value that was made first of the operands of `op` by the same recipe: its own result where
-/// none was.
+/// The result that the operator of `op` first had of the same operands, which may be its own: value
+/// numbering.
 int Flattener::firstOf(const Op &op) {
   int made = op.outputs[0];
-  llvm::Optional<std::string> recipe = recipeOf(op);
-  return recipe ? parts.try_emplace({std::move(*recipe), op.inputs}, made).first->second : made;
+  llvm::Optional<std::string> text = operatorText(op);
+  return text ? numbered.try_emplace({std::move(*text), op.inputs}, made).first->second : made;
 }
 
 /// Removes the last operation, whose results are known or made of stored tensors. What depends on

@@ -103,8 +103,8 @@ private:
   llvm::StringMap<std::string> parameters;
   llvm::StringMap<const Function *> functions; ///< by domain and name
   ProgramNames parameterNames;
-  /// What was made of stored tensors first: by which recipe, of which, and the result.
-  std::map<std::pair<std::string, std::vector<int>>, int> parts;
+  /// By operator, with its attributes, and operands that are stored: the first result.
+  std::map<std::pair<std::string, std::vector<int>>, int> numbered;
   size_t number = 0; ///< of the node at hand
   unsigned depth = 0;
 };
