@@ -90,9 +90,8 @@ static llvm::Optional<Scalar> cast(const Scalar &a, int32_t type) {
     return a.isNumber() ? llvm::Optional<Scalar>(Scalar(a.toReal() != 0)) : llvm::None;
   if (!a.isReal)
     return a;
-  if (!(std::fabs(a.real) < 9e15))
-    return llvm::None;
-  return Scalar(static_cast<int64_t>(a.real));
+  auto whole = a.toWhole();
+  return whole ? llvm::Optional<Scalar>(Scalar(*whole)) : llvm::None;
 }
 
 static llvm::Optional<Scalar> unary(llvm::StringRef type, const Scalar &a, int32_t result,
@@ -124,7 +123,8 @@ static llvm::Optional<Scalar> unary(llvm::StringRef type, const Scalar &a, int32
                                     .Default(llvm::None);
   if (!real)
     return llvm::None;
-  return isWhole && type == "Abs" ? Scalar(static_cast<int64_t>(*real)) : Scalar::ofReal(*real);
+  Scalar computed = Scalar::ofReal(*real);
+  return isWhole && type == "Abs" ? cast(computed, Int64) : computed;
 }
 
 /// The element of `value`, spread over `shape`, at `place` of its elements row by row.

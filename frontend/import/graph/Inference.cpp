@@ -3,15 +3,35 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::graph;
 
-llvm::Optional<double> Net::number(int value) const {
-  if (!isKnown(value) || values[value].content->size() != 1 ||
-      !values[value].content->front().isNumber())
+llvm::Optional<int64_t> Scalar::toWhole() const {
+  if (!isReal)
+    return whole.isNumber() ? llvm::Optional<int64_t>(whole.constant) : llvm::None;
+  if (!(std::fabs(real) < 0x1p53))
     return llvm::None;
-  return values[value].content->front().toReal();
+  return static_cast<int64_t>(real);
+}
+
+/// The only element of what is known of `value`.
+static const Scalar *scalarOf(const Net &net, int value) {
+  if (!net.isKnown(value) || net.values[value].content->size() != 1)
+    return nullptr;
+  const Scalar &scalar = net.values[value].content->front();
+  return scalar.isNumber() ? &scalar : nullptr;
+}
+
+llvm::Optional<double> Net::number(int value) const {
+  const Scalar *scalar = scalarOf(*this, value);
+  return scalar ? llvm::Optional<double>(scalar->toReal()) : llvm::None;
+}
+
+llvm::Optional<int64_t> Net::wholeNumber(int value) const {
+  const Scalar *scalar = scalarOf(*this, value);
+  return scalar ? scalar->toWhole() : llvm::None;
 }
 
 bool Net::isShape(int value) const {

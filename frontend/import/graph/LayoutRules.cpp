@@ -270,10 +270,10 @@ static bool oneHot(Inference &inference) {
   int64_t count = depth->front().constant;
   std::vector<size_t> places;
   for (const Scalar &index : *inference.in(0).content) {
-    if (!index.isNumber())
+    llvm::Optional<int64_t> at = index.toWhole();
+    if (!at)
       return true;
-    auto at = static_cast<int64_t>(index.toReal());
-    places.push_back(static_cast<size_t>(at < 0 ? at + count : at));
+    places.push_back(static_cast<size_t>(*at < 0 ? *at + count : *at));
   }
   std::vector<int64_t> strides = stridesOf(inference.shape(0));
   return takeContent(inference, inference.in(2), [&](llvm::ArrayRef<size_t> at) {

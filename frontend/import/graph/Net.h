@@ -28,6 +28,8 @@ struct Scalar {
   }
   bool isNumber() const { return isReal || whole.isNumber(); }
   double toReal() const { return isReal ? real : static_cast<double>(whole.constant); }
+  /// Without what is behind the point; nothing where that is no exact whole number of a double.
+  llvm::Optional<int64_t> toWhole() const;
 };
 
 struct Value {
@@ -89,6 +91,7 @@ struct Net {
   bool isShape(int value) const;
   /// The only element of a known tensor.
   llvm::Optional<double> number(int value) const;
+  llvm::Optional<int64_t> wholeNumber(int value) const;
 };
 
 /// An input's shape, as `--shape input=1,3,224,224` gives it.

@@ -51,8 +51,7 @@ const std::vector<int> *Unfolder::itemsOf(int value) {
 llvm::Optional<size_t> Unfolder::position(size_t index, size_t count, size_t otherwise) {
   if (input(index) < 0)
     return otherwise;
-  llvm::Optional<double> number = net.number(input(index));
-  auto place = number ? static_cast<int64_t>(*number) : INT64_MAX;
+  int64_t place = net.wholeNumber(input(index)).getValueOr(INT64_MAX);
   place = place < 0 ? place + static_cast<int64_t>(count) : place;
   if (place >= 0 && place <= static_cast<int64_t>(count))
     return static_cast<size_t>(place);
@@ -77,11 +76,11 @@ bool Unfolder::split() {
     for (const Scalar &scalar : *net.values[input(1)].content)
       sizes.push_back(scalar.whole);
   } else {
-    llvm::Optional<double> size = isSingle ? 1.0 : net.number(input(1));
+    llvm::Optional<int64_t> size = isSingle ? 1 : net.wholeNumber(input(1));
     if (!size || *size < 1 || !extent.isNumber() || extent.constant > mostKeptElements)
       return flattener.fail(node, "the sizes of its parts are not known");
-    for (int64_t left = extent.constant; left > 0; left -= static_cast<int64_t>(*size))
-      sizes.push_back(std::min(left, static_cast<int64_t>(*size)));
+    for (int64_t left = extent.constant; left > 0; left -= *size)
+      sizes.push_back(std::min(left, *size));
   }
   std::vector<int> items;
   Dim at = 0;

@@ -177,16 +177,18 @@ static bool scaled(Inference &inference, llvm::ArrayRef<double> scales) {
     return inference.fail("it needs a scale for each dimension");
   for (size_t i = 0; i < shape.size(); ++i) {
     double scale = scales[i];
-    if (!(scale > 0 && scale < 1e6))
-      return inference.fail("a scale is no positive number");
+    if (!(scale > 1e-6 && scale < 1e6))
+      return inference.fail("a scale is a number from 0.000001 to 1000000");
     if (scale == std::floor(scale))
       shape[i] = inference.dims.multiply(shape[i], static_cast<int64_t>(scale));
     else if (1 / scale == std::floor(1 / scale))
       shape[i] = inference.dims.divide(shape[i], static_cast<int64_t>(1 / scale));
-    else if (shape[i].isNumber())
-      shape[i] = static_cast<int64_t>(std::floor(double(shape[i].constant) * scale));
-    else
+    else if (!shape[i].isNumber())
       return true;
+    else if (auto extent = Scalar::ofReal(double(shape[i].constant) * scale).toWhole())
+      shape[i] = *extent;
+    else
+      return inference.fail("an extent of its result is too large");
   }
   return inference.setShape(std::move(shape));
 }

@@ -327,10 +327,10 @@ static bool gather(Writer &writer, const Op &op) {
   size_t rank = writer.shapeOf(table).size();
   size_t axis = *attributes.axis(attributes.integer("axis", 0), rank);
   bool isFree = writer.layout(table).isUnnamed();
-  if (auto number = writer.net.number(chosen); number && !isFree) {
+  if (auto number = writer.net.wholeNumber(chosen); number && !isFree) {
     // One place of a dimension, which its ranks are fixed to.
     Layout at = writer.layout(table);
-    auto place = static_cast<int64_t>(*number);
+    int64_t place = *number;
     const Dim &extent = writer.shapeOf(table)[axis];
     if (place >= 0 || extent.isNumber()) {
       place = place < 0 ? place + extent.constant : place;

@@ -112,10 +112,10 @@ static bool tile(Writer &writer, const Op &op) {
 static bool runningSum(Writer &writer, const Op &op) {
   int from = op.input(0), to = op.outputs[0];
   size_t rank = writer.shapeOf(from).size();
-  auto axis = writer.net.number(op.input(1));
+  auto axis = writer.net.wholeNumber(op.input(1));
   if (!axis || rank == 0)
     return false;
-  int64_t at = static_cast<int64_t>(*axis);
+  int64_t at = *axis;
   at = at < 0 ? at + static_cast<int64_t>(rank) : at;
   if (at < 0 || at >= static_cast<int64_t>(rank))
     return false;

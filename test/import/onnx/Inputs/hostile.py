@@ -61,6 +61,9 @@ FILES = {
     "module.onnx": plain(node("relu", "x", "y", domain="perfc", module="std.ops/../../relu")),
     "zeros.onnx": plain(node("ConstantOfShape", "n", "w"), node("Tile", "w n", "y"), stored=[tensor("n", [2], INT64, [1 << 50] * 2)])
                   + text(2, "perfc"),
+    "scale.onnx": plain(node("Resize", "x - s", "y"), stored=[tensor("s", [2], FLOAT, [1.0, 1e-38])]),
+    "large.onnx": plain(node("Tile", "x n", "a"), node("Resize", "a - s", "y"),
+                        stored=[tensor("n", [2], INT64, [1, 1 << 52]), tensor("s", [2], FLOAT, [1.0, 1.5])], outputs=[value("y")]),
     "beside.onnx": plain(node("Add", "x w", "y"), stored=[external("weights.bin")]),
 }
 
