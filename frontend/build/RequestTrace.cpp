@@ -166,12 +166,16 @@ bool TraceReader::tokensIn(const CsvRow &row, Column column, std::vector<int64_t
 }
 
 bool TraceReader::run(bool hasArrivals, bool hasLengths) {
-  if (hasArrivals && !column({"arrived_at", "arrival_s", "Timestamp", "TIMESTAMP"}, arrival))
+  if (hasArrivals &&
+      !column({"arrived_at", "arrival_s", "arrival_time", "Timestamp", "TIMESTAMP", "timestamp"},
+              arrival))
     return false;
   if (hasLengths &&
-      (!column({"num_prefill_tokens", "prefill_tokens", "ContextTokens", "Request tokens"},
+      (!column({"num_prefill_tokens", "prefill_tokens", "ContextTokens", "Request tokens",
+                "prompt_tokens", "input_tokens", "input_length"},
                prompt) ||
-       !column({"num_decode_tokens", "decode_tokens", "GeneratedTokens", "Response tokens"},
+       !column({"num_decode_tokens", "decode_tokens", "GeneratedTokens", "Response tokens",
+                "output_tokens", "completion_tokens", "output_length"},
                answer)))
     return false;
   for (const CsvRow &row : table.rows()) {

@@ -1,12 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A list of requests in a file. Comma-separated lines below a line of titles: times are under
-// `arrived_at`, `arrival_s`, `Timestamp` (s) or `TIMESTAMP` (a date and time, of which the first
-// counts as 0), tokens under `num_prefill_tokens`, `prefill_tokens`, `ContextTokens` or `Request
-// tokens` and `num_decode_tokens`, `decode_tokens`, `GeneratedTokens` or `Response tokens`; other
-// columns are left alone. Lines of JSON: `timestamp` (ms), `input_length`, `output_length` and
-// perhaps `hash_ids`, the numbers of the pieces of 512 tokens that the prompt is made of, equal for
-// equal beginnings.
+// `arrived_at`, `arrival_s`, `arrival_time`, `Timestamp`, `TIMESTAMP` or `timestamp` (s, or a date
+// and time, of which the first counts as 0), tokens under `num_prefill_tokens`, `prefill_tokens`,
+// `ContextTokens`, `Request tokens`, `prompt_tokens`, `input_tokens` or `input_length` and
+// `num_decode_tokens`, `decode_tokens`, `GeneratedTokens`, `Response tokens`, `output_tokens`,
+// `completion_tokens` or `output_length`; other columns are left alone. Lines of JSON: `timestamp`
+// (ms), `input_length`, `output_length` and perhaps `hash_ids`, the numbers of the pieces of 512
+// tokens that the prompt is made of, equal for equal beginnings.
 #ifndef PERFC_FRONTEND_BUILD_REQUESTTRACE_H
 #define PERFC_FRONTEND_BUILD_REQUESTTRACE_H
 

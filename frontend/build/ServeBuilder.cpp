@@ -145,16 +145,22 @@ void ServeBuilder::requests() {
       serve.setAttr("requests", rows);
     return;
   }
-  const Quantity *count = node->args.empty() ? nullptr : node->args[0].value.getIf<Quantity>();
-  if (!count)
-    return later(*node, "a hole for `requests` in `serve`");
-  double number = count->toDouble();
-  if (number < 1 || number > static_cast<double>(mostRequests))
+  const Quantity &count = *node->args[0].value.getIf<Quantity>();
+  double number = count.toDouble();
+  if (count.dimension() == Dimension(BaseUnit::Second)) {
+    auto expected = study::ServeOp(&serve).arrivals().expectedIn(number);
+    if (!expected)
+      return bad(node->args[0].range,
+                 "`requests` is a number where the rate of arrivals is open, users wait for "
+                 "answers, or all come at once");
+    number = std::round(*expected);
+  }
+  if (number < 1 || number > static_cast<double>(mostRequests) || number != std::floor(number))
     return bad(node->args[0].range,
                fmt::format("`requests` is a whole number from 1 to {}", mostRequests));
   if (rows >= 0 && number > static_cast<double>(rows))
     return bad(node->args[0].range, fmt::format("the trace has only {}", counted(rows, "request")));
-  serve.setAttr("requests", count->rational().numerator());
+  serve.setAttr("requests", static_cast<int64_t>(number));
 }
 
 /// `memory_share 95%`, `reserve 1GiB`.

@@ -41,6 +41,8 @@ bool perfc::accepts(Dims dims, const Dimension &dimension) {
     return dimension == Dimension() / Second || dimension == Dimension(Request) / Second;
   case Dims::Requests:
     return dimension.isNumber() || dimension == Dimension(Request);
+  case Dims::Stream:
+    return accepts(Dims::Requests, dimension) || is(Second);
   case Dims::Tokens:
     return dimension.isNumber() || dimension == Dimension(Token);
   case Dims::Samples:
@@ -90,6 +92,8 @@ llvm::StringRef perfc::describe(Dims dims) {
     return "a rate of requests, such as 2req/s";
   case Dims::Requests:
     return "a number of requests, such as 100req";
+  case Dims::Stream:
+    return "a number of requests or a time in which they come, such as 100req or 60s";
   case Dims::Tokens:
     return "a number of tokens, such as 512token";
   case Dims::Samples:

@@ -125,6 +125,7 @@ enum class Dims : uint8_t {
   Money,
   RequestRate,
   Requests,
+  Stream, ///< requests, or a time in which they come
   Tokens,
   Samples,
   Share,

@@ -12,6 +12,27 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::study;
 
+llvm::Optional<double> ArrivalsOp::expectedIn(double seconds) const {
+  if (kind() == "trace")
+    return static_cast<double>(llvm::count_if(
+        times(), [&](const Attribute &time) { return time.asQuantity().toDouble() < seconds; }));
+  if (kind() == "burst" && op->hasAttr("size"))
+    return static_cast<double>(size(0)) * std::ceil(seconds / every());
+  if (rate() == 0)
+    return llvm::None;
+  double mean = rate() * seconds * static_cast<double>(turns());
+  if (kind() == "diurnal") {
+    double cycles = 2 * M_PI / period();
+    mean += rate() * swing() * (1 - std::cos(cycles * seconds)) / cycles;
+  }
+  if (kind() == "bursts") {
+    double inBursts =
+        std::floor(seconds / every()) * length() + std::min(std::fmod(seconds, every()), length());
+    mean += (peak() - rate()) * inBursts;
+  }
+  return mean;
+}
+
 /// The most tokens of a distribution without an end, which is cut off there.
 static double mostOf(LengthsOp lengths) {
   double mean = static_cast<double>(lengths.mean()), sigma = lengths.sigma();

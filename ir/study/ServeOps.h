@@ -53,6 +53,10 @@ struct ArrivalsOp : ir::OpView {
   /// True where a search is to find the rate.
   bool isRateOpen() const { return op->hasAttr("open_rate"); }
   int64_t seed() const { return op->intAttr("seed"); }
+  /// Requests to be expected in the first `seconds`: the integral of the rate, of a trace those
+  /// that come. Nothing where no time says when requests come: users who wait for answers, one
+  /// burst.
+  llvm::Optional<double> expectedIn(double seconds) const;
   /// Requests of a burst; `all` of them unless given.
   int64_t size(int64_t all) const { return op->intAttr("size", all); }
   double every() const { return op->realAttr("every"); }   ///< s
