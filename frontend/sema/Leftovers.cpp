@@ -183,7 +183,8 @@ void Leftovers::line(const ast::Item &item, Place place) {
 }
 
 void Leftovers::item(const ast::Item &item, Place place) {
-  if (item.isDamaged)
+  // A `for` without braces is said where it would be unrolled.
+  if (item.isDamaged || (item.word == "for" && place != Place::Other && !item.block))
     return;
   auto kind =
       place == Place::File && item.kind == ast::ItemKind::Line ? declKind(item.word) : llvm::None;

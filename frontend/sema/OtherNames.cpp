@@ -133,5 +133,7 @@ std::string perfc::nameHelp(const SourceManager &sources, SourceRange range) {
     return fmt::format("the format is called `{}` here", format.str());
   if (llvm::StringRef metric = metricCalled(name); !metric.empty())
     return fmt::format("the metric is called `{}` here", metric.str());
+  if (name == "range")
+    return "the whole numbers from 0 to 3 are `0..3`";
   return unitApart(sources, range);
 }

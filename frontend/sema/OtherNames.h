@@ -18,8 +18,8 @@ llvm::StringRef metricCalled(llvm::StringRef name);
 llvm::StringRef choiceCalled(llvm::StringRef name);
 llvm::StringRef dtypeCalled(llvm::StringRef name);
 
-/// What is meant by the unknown name at `range`: a format or a metric under another name, or a
-/// unit apart from its number; "" when nothing is known of it.
+/// What is meant by the unknown name at `range`: a format or a metric under another name,
+/// Python's `range`, or a unit apart from its number; "" when nothing is known of it.
 std::string nameHelp(const SourceManager &sources, SourceRange range);
 
 /// What to write for the number `text` whose unit `bad` is unknown: "write `4TOP/s`"; "" when
