@@ -44,7 +44,11 @@ bool Json::isFlat() const {
 }
 
 static void printString(llvm::raw_ostream &os, llvm::StringRef text) {
-  os << llvm::json::Value(llvm::json::fixUTF8(text));
+  // Most texts are keys and names, of which nothing has to be escaped.
+  if (llvm::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }))
+    os << '"' << text << '"';
+  else
+    os << llvm::json::Value(llvm::json::fixUTF8(text));
 }
 
 void Json::printFlat(llvm::raw_ostream &os, llvm::StringRef comma, llvm::StringRef colon) const {

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/training/KernelClasses.h"
 
+#include "ir/core/Module.h"
 #include "llvm/ADT/STLExtras.h"
-#include <map>
 
 using namespace perfc;
 using namespace perfc::passes;
@@ -144,4 +144,9 @@ bool KernelClasses::isReduced(const Statement &statement, unsigned cls) const {
 llvm::Optional<unsigned> KernelClasses::dataRank(llvm::StringRef tensor) const {
   auto found = dataRanks.find(tensor);
   return found == dataRanks.end() ? llvm::None : llvm::Optional<unsigned>(found->second);
+}
+
+const KernelClasses &KnownClasses::of(const ir::Operation &apply) {
+  ir::Operation *kernel = ir::resolve(apply, as<op::ApplyOp>(apply).kernel());
+  return byKernel.try_emplace(kernel, op::KernelOp(kernel)).first->second;
 }

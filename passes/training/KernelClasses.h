@@ -8,6 +8,7 @@
 #define PERFC_PASSES_TRAINING_KERNELCLASSES_H
 
 #include "passes/analysis/KernelModel.h"
+#include <map>
 
 namespace perfc {
 namespace passes {
@@ -54,6 +55,15 @@ private:
   std::vector<int64_t> extents;  ///< by class
   llvm::StringMap<unsigned> dataRanks;
   std::vector<std::pair<unsigned, unsigned>> pieceClasses; ///< nodes while they are found
+};
+
+/// The classes of the kernels that applications run, each found when it is first asked for.
+class KnownClasses {
+public:
+  const KernelClasses &of(const ir::Operation &apply);
+
+private:
+  std::map<const ir::Operation *, KernelClasses> byKernel;
 };
 
 } // namespace passes

@@ -8,7 +8,9 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-RankClasses::RankClasses(const Operation &graph, Kernels &kernels) { visit(graph.body(), kernels); }
+RankClasses::RankClasses(const Operation &graph, KnownClasses &kernels) {
+  visit(graph.body(), kernels);
+}
 
 unsigned RankClasses::find(unsigned node) {
   while (parent[node] != node)
@@ -52,13 +54,10 @@ void RankClasses::apply(const Operation &op, const KernelClasses &kernel) {
     join(op.result(i), outputs[i].symbol());
 }
 
-void RankClasses::visit(const Region &region, Kernels &kernels) {
+void RankClasses::visit(const Region &region, KnownClasses &kernels) {
   for (const Operation &op : region) {
     if (op.is(op::ApplyOp::opName)) {
-      const Operation *kernel = resolve(op, as<op::ApplyOp>(op).kernel());
-      apply(
-          op,
-          kernels.try_emplace(kernel, op::KernelOp(const_cast<Operation *>(kernel))).first->second);
+      apply(op, kernels.of(op));
     } else if (op.is(op::CollectiveOp::opName)) {
       joinAll(op.operand(0), op.result());
     } else if (op.is(op::RepeatOp::opName) || op.is(op::FusedOp::opName)) {

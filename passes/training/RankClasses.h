@@ -10,23 +10,19 @@
 #include "ir/core/Module.h"
 #include "passes/training/KernelClasses.h"
 #include "llvm/ADT/DenseMap.h"
-#include <map>
 
 namespace perfc {
 namespace passes {
 
 class RankClasses {
 public:
-  using Kernels = std::map<const ir::Operation *, KernelClasses>;
-
-  /// `kernels` are the classes of those seen so far, and get those of `graph`.
-  RankClasses(const ir::Operation &graph, Kernels &kernels);
+  RankClasses(const ir::Operation &graph, KnownClasses &kernels);
 
   /// The class of a rank of `value`; equal numbers are equal classes.
   unsigned of(const ir::Value &value, unsigned rank);
 
 private:
-  void visit(const ir::Region &region, Kernels &kernels);
+  void visit(const ir::Region &region, KnownClasses &kernels);
   void apply(const ir::Operation &op, const KernelClasses &kernel);
   void joinAll(const ir::Value &a, const ir::Value &b);
   unsigned find(unsigned node);

@@ -7,8 +7,9 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-RankLabels::RankLabels(const Operation &graph, int64_t samples, int64_t batch)
-    : ranks(graph, classes) {
+RankLabels::RankLabels(const Operation &graph, int64_t samples, int64_t batch,
+                       std::shared_ptr<KnownClasses> known)
+    : classes(known ? std::move(known) : std::make_shared<KnownClasses>()), ranks(graph, *classes) {
   findSamples(graph.body());
   findExtents(graph.body(), samples, batch);
   visit(graph.body());
@@ -167,9 +168,7 @@ void RankLabels::tensor(const Operation &op) {
 }
 
 void RankLabels::apply(const Operation &op) {
-  const Operation *kernel = resolve(op, as<op::ApplyOp>(op).kernel());
-  const KernelClasses &known =
-      classes.try_emplace(kernel, op::KernelOp(const_cast<Operation *>(kernel))).first->second;
+  const KernelClasses &known = classes->of(op);
   std::vector<RankLabel> byClass(known.count(), RankLabel::Feature);
   std::vector<op::OperandOp> inputs = known.kernel().inputs(), outputs = known.kernel().outputs();
   for (size_t i = 0; i < op.operandCount() && i < inputs.size(); ++i) {

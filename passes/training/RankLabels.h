@@ -15,6 +15,7 @@
 #include "passes/training/RankClasses.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallSet.h"
+#include <memory>
 
 namespace perfc {
 namespace passes {
@@ -31,10 +32,13 @@ public:
   /// `samples` are those that the parameter `batch` of the graph says, 0 where it has none: inputs
   /// of three ranks or more may have several rows of each, as frames of videos. Where no such input
   /// says how many samples there are, one of up to two ranks does whose first is `samples`, or
-  /// `batch` where these are not known.
-  explicit RankLabels(const ir::Operation &graph, int64_t samples = 0, int64_t batch = 0);
+  /// `batch` where these are not known. Graphs with the same kernels may share what is `known` of
+  /// them.
+  explicit RankLabels(const ir::Operation &graph, int64_t samples = 0, int64_t batch = 0,
+                      std::shared_ptr<KnownClasses> known = nullptr);
 
   const Labels &of(const ir::Value &value) const;
+  KnownClasses &kernels() const { return *classes; }
   /// The extent of the batch in the graph; 0 where it is one sample, for this reason.
   int64_t batch() const { return batchExtent; }
   llvm::StringRef whyOne() const { return one; }
@@ -56,7 +60,7 @@ private:
   RankLabel meaningOf(const ir::Value &value, unsigned rank);
   RankLabel labelOf(const ir::Value &value, unsigned rank);
 
-  RankClasses::Kernels classes;
+  std::shared_ptr<KnownClasses> classes;
   RankClasses ranks;
   llvm::SmallSet<unsigned, 4> sampleClasses, positionClasses; ///< of `ranks`
   llvm::DenseMap<const ir::Value *, Labels> labels;

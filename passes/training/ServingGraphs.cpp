@@ -25,7 +25,8 @@ static Strategy strategyOf(study::ServeOp serve, study::PoolOp pool) {
 
 /// Divides one sample, whose batch is that of a group of ranks; "" after a report.
 static std::string shardSample(Module &module, PassContext &context, Strategy strategy,
-                               study::ServeOp serve, study::PoolOp pool, study::SampleOp sample) {
+                               const std::shared_ptr<KnownClasses> &kernels, study::PoolOp pool,
+                               study::SampleOp sample) {
   Operation *source = module.lookup(sample.graph());
   strategy.microbatch = sample.batch();
   strategy.batch = strategy.microbatch * strategy.data;
@@ -35,25 +36,26 @@ static std::string shardSample(Module &module, PassContext &context, Strategy st
       TrainingGraph(module, context, strategy).copy(*source, symbol, /*keepsCaches=*/true);
   if (!graph)
     return "";
-  RankLabels labels(*graph);
+  RankLabels labels(*graph, /*samples=*/0, /*batch=*/0, kernels);
   // Where the batch is not told from the rest, as in one sample, nothing is divided along it.
   strategy.microbatch = std::max<int64_t>(1, labels.batch());
-  return Sharder(module, context, strategy, labels).run(*graph) &&
-                 checkExperts(*serve, pool.degree("expert"), *graph, serve.subjectLabel(),
-                              context.diagnostics)
-             ? symbol
-             : "";
+  return Sharder(module, context, strategy, labels).run(*graph) ? symbol : "";
 }
 
-static bool shardPool(Module &module, PassContext &context, study::ServeOp serve,
+static bool shardPool(Module &module, PassContext &context,
+                      const std::shared_ptr<KnownClasses> &kernels, study::ServeOp serve,
                       study::PoolOp pool) {
   Strategy strategy = strategyOf(serve, pool);
   if ((strategy.tensor <= 1 && strategy.expert <= 1) || pool->hasAttr("sharded"))
     return true;
+  bool isChecked = false; // all samples are of one model
   for (study::SampleOp sample : pool.samples()) {
-    std::string symbol = shardSample(module, context, strategy, serve, pool, sample);
-    if (symbol.empty())
+    std::string symbol = shardSample(module, context, strategy, kernels, pool, sample);
+    if (symbol.empty() ||
+        !(isChecked || checkExperts(*serve, pool.degree("expert"), *module.lookup(symbol),
+                                    serve.subjectLabel(), context.diagnostics)))
       return false;
+    isChecked = true;
     sample->setAttr("graph", Attribute::symbol(symbol));
   }
   pool->setAttr("sharded", Attribute::unit());
@@ -61,8 +63,9 @@ static bool shardPool(Module &module, PassContext &context, study::ServeOp serve
 }
 
 bool passes::shardServing(Module &module, PassContext &context, study::ServeOp serve) {
+  auto kernels = std::make_shared<KnownClasses>();
   for (study::PoolOp pool : serve.pools())
-    if (!shardPool(module, context, serve, pool))
+    if (!shardPool(module, context, kernels, serve, pool))
       return false;
   return true;
 }

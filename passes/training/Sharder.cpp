@@ -16,8 +16,7 @@ Sharder::Sharder(Module &module, PassContext &context, const Strategy &strategy,
 }
 
 const KernelClasses &Sharder::classesOf(const Operation &apply) {
-  llvm::StringRef name = as<op::ApplyOp>(apply).kernel();
-  return classes.try_emplace(name.str(), op::KernelOp(resolve(apply, name))).first->second;
+  return graphLabels.kernels().of(apply);
 }
 
 ShardState &Sharder::stateOf(const Value &value) {

@@ -122,7 +122,6 @@ private:
   const RankLabels &graphLabels;
   ShardedKernels kernels;
   ir::Operation *graph = nullptr;
-  std::map<std::string, KernelClasses> classes;
   llvm::DenseMap<const ir::Value *, ShardState> states;
   llvm::DenseMap<const ir::Value *, ir::Type> whole; ///< types before the division
   llvm::DenseMap<const ir::Value *, std::vector<std::pair<ir::Operation *, unsigned>>> users;
