@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/training/RankLabels.h"
 
+#include "passes/training/AttendedRanks.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -11,6 +12,9 @@ RankLabels::RankLabels(const Operation &graph, int64_t samples, int64_t batch,
                        std::shared_ptr<KnownClasses> known)
     : classes(known ? std::move(known) : std::make_shared<KnownClasses>()), ranks(graph, *classes) {
   findSamples(graph.body());
+  for (unsigned cls : attendedRanks(graph, classes, ranks))
+    if (!sampleClasses.contains(cls) && positionClasses.insert(cls).second)
+      attendedClasses.insert(cls);
   findExtents(graph.body(), samples, batch);
   visit(graph.body());
   if (batchExtent == 0 ||
@@ -77,6 +81,16 @@ void RankLabels::findSamples(const Region &region) {
   for (const Value *token : tokens)
     if (unsigned first = ranks.of(*token, 0); !positionClasses.contains(first))
       sampleClasses.insert(first);
+}
+
+bool RankLabels::isAttended(const Value &value, unsigned rank) {
+  return attendedClasses.contains(ranks.of(value, rank));
+}
+
+RankLabel RankLabels::notedPosition(int64_t extent) {
+  if (!llvm::is_contained(attendedExtents, extent))
+    attendedExtents.push_back(extent);
+  return RankLabel::Sequence;
 }
 
 /// What `rank` of `value` is by what it runs together with; a feature where that says nothing.
@@ -147,6 +161,10 @@ void RankLabels::tensor(const Operation &op) {
   own.assign(shape.size(), RankLabel::Feature);
   if (kind == "weight" || shape.empty())
     return;
+  if (kind == "input")
+    for (unsigned rank = 0; rank < own.size(); ++rank)
+      if (isAttended(op.result(), rank))
+        own[rank] = notedPosition(shape[rank]);
   bool isToken = kind == "token" && shape.size() > 1;
   RankLabel first = meaningOf(op.result(), 0);
   bool hasPositions = isToken ? shape[0] != batchExtent || first == RankLabel::Sequence
@@ -196,8 +214,11 @@ void RankLabels::apply(const Operation &op) {
   }
   for (size_t i = 0; i < op.resultCount() && i < outputs.size(); ++i) {
     Labels result;
-    for (unsigned rank = 0; rank < op.result(i).type().shape().size(); ++rank)
-      result.push_back(byClass[known.ofRank(outputs[i].symbol(), rank)]);
+    for (unsigned rank = 0; rank < op.result(i).type().shape().size(); ++rank) {
+      RankLabel label = byClass[known.ofRank(outputs[i].symbol(), rank)];
+      bool begins = label == RankLabel::Feature && isAttended(op.result(i), rank);
+      result.push_back(begins ? notedPosition(op.result(i).type().shape()[rank]) : label);
+    }
     labels[&op.result(i)] = std::move(result);
   }
 }

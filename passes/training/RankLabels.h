@@ -6,8 +6,10 @@
 // samples have positions where they have as many. Which of these a rank is says what it runs
 // together with (RankClasses), and where that says nothing its extent. Tokens whose first rank runs
 // together with positions are distances between these. Kernels carry the labels on (KernelClasses).
-// Where no kernel with weights gets samples, one has weights with such a rank, or the data choose
-// which samples others read (neighbours in a graph), the graph is one sample.
+// What has no tokens, as a sound or an image, has positions where attention relates a rank to
+// itself (AttendedRanks): they begin behind what makes them, convolutions say. Where no kernel with
+// weights gets samples, one has weights with such a rank, or the data choose which samples others
+// read (neighbours in a graph), the graph is one sample.
 #ifndef PERFC_PASSES_TRAINING_RANKLABELS_H
 #define PERFC_PASSES_TRAINING_RANKLABELS_H
 
@@ -42,8 +44,10 @@ public:
   /// The extent of the batch in the graph; 0 where it is one sample, for this reason.
   int64_t batch() const { return batchExtent; }
   llvm::StringRef whyOne() const { return one; }
-  /// Extents of the sequences, each once, in the order in which the graph makes them.
+  /// Extents of the sequences of tokens, each once, in the order in which the graph makes them.
   llvm::ArrayRef<int64_t> sequences() const { return sequenceExtents; }
+  /// Extents of ranks without tokens that attention relates to themselves, each once.
+  llvm::ArrayRef<int64_t> attended() const { return attendedExtents; }
   /// The first one; 0 where there is none.
   int64_t sequence() const { return sequenceExtents.empty() ? 0 : sequenceExtents.front(); }
   /// Ranks of `value` that are positions of the sequence.
@@ -57,16 +61,19 @@ private:
   void noteWeights(const ir::Operation &op);
   void findSamples(const ir::Region &region);
   bool isPosition(int64_t extent) const;
+  bool isAttended(const ir::Value &value, unsigned rank);
+  RankLabel notedPosition(int64_t extent);
   RankLabel meaningOf(const ir::Value &value, unsigned rank);
   RankLabel labelOf(const ir::Value &value, unsigned rank);
 
   std::shared_ptr<KnownClasses> classes;
   RankClasses ranks;
   llvm::SmallSet<unsigned, 4> sampleClasses, positionClasses; ///< of `ranks`
+  llvm::SmallSet<unsigned, 4> attendedClasses;                ///< of them those without tokens
   llvm::DenseMap<const ir::Value *, Labels> labels;
   int64_t batchExtent = 0;
   int64_t rows = 0; ///< of inputs of three ranks or more that have several for each sample
-  llvm::SmallVector<int64_t, 2> sequenceExtents;
+  llvm::SmallVector<int64_t, 2> sequenceExtents, attendedExtents;
   llvm::StringRef one = "no input says how many samples there are: `token[batch, T]`, a tensor of "
                         "three ranks, or one as long as the parameter `batch`";
   bool meetsWeights = false, weightsMeetBatch = false, weightsHaveBatch = false;

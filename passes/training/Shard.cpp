@@ -56,12 +56,20 @@ static bool checkStrategy(Operation &train, const Strategy &strategy, const Rank
   int64_t batch = std::max<int64_t>(1, labels.batch());
   bool good =
       checkDivides(train, diagnostics, "microbatch", strategy.microbatch, "the batch", batch);
-  if (strategy.context > 1 && labels.sequences().empty()) {
+  if (strategy.context > 1 && labels.sequences().empty() && labels.attended().empty()) {
     diagnostics.report(rangeOf(train, "context", diagnostics), diag::DoesNotDivide,
                        fmt::format("context = {}", strategy.context),
-                       "a model without tokens: no input is `token[batch, T]`");
+                       "a model without positions: no input is `token[batch, T]`, and no attention "
+                       "relates a rank to itself");
     return false;
   }
+  auto isShared = [&](int64_t extent) {
+    return Strategy::sharesOut(extent, strategy.sequenceRanks());
+  };
+  if (strategy.context > 1 && labels.sequences().empty() &&
+      llvm::none_of(labels.attended(), isShared))
+    good &= checkDivides(train, diagnostics, "context", strategy.context, "the sequence",
+                         labels.attended().front());
   for (int64_t sequence : labels.sequences()) {
     if (strategy.context > 1)
       good &=

@@ -236,6 +236,8 @@ void Sharder::writeResults(Use &use) {
       state.split[rank] = use.split[cls];
       hasBatch |= use.labels[cls] == RankLabel::Batch;
       hasWholeSequence |= use.labels[cls] == RankLabel::Sequence && !use.split[cls];
+      if (state.labels[rank] == RankLabel::Feature)
+        state.labels[rank] = labelOf(value, rank); // positions that begin here
     }
     state.isSequenceParallel = use.isSequenceParallel && state.hasSplit();
     state.partial = partialRanks(use, name);

@@ -266,7 +266,7 @@ bool Sharder::chooseFeatures(Use &use) {
         continue;
       int64_t extent = classes.extent(cls);
       // A long rank is padded: less than 1 % of it is lost.
-      int64_t factor = extent >= 100 * rest ? rest : std::gcd(extent, rest);
+      int64_t factor = Strategy::sharesOut(extent, rest) ? rest : std::gcd(extent, rest);
       if (factor == 1)
         refused = extent;
       use.feature[cls] = factor;

@@ -23,6 +23,19 @@ ShardState &Sharder::stateOf(const Value &value) {
   return states.try_emplace(&value, ShardState(value.type().shape().size())).first->second;
 }
 
+/// What a rank of `value` is to be divided as: positions without tokens that the ranks of the
+/// sequence cannot share out with a loss of less than 1 % are run alike.
+RankLabel Sharder::labelOf(const Value &value, unsigned rank) const {
+  llvm::ArrayRef<RankLabel> labels = graphLabels.of(value);
+  RankLabel label = rank < labels.size() ? labels[rank] : RankLabel::Feature;
+  if (label != RankLabel::Sequence)
+    return label;
+  int64_t extent = value.type().shape()[rank];
+  bool isToken = llvm::is_contained(graphLabels.sequences(), extent);
+  return isToken || Strategy::sharesOut(extent, strategy.sequenceRanks()) ? label
+                                                                          : RankLabel::Feature;
+}
+
 /// The type of `value` on one rank.
 Type Sharder::typeOf(const Value &value, const ShardState &state) {
   const Type &type = whole.try_emplace(&value, value.type()).first->second;
@@ -77,9 +90,19 @@ Value &Sharder::reduced(Operation &before, Value &value) {
                     state);
 }
 
+/// A rank's part of the positions of `value`, where each has all of them.
+Value &Sharder::ownPositions(Operation &before, Value &value) {
+  ShardState state = stateOf(value);
+  auto *first = llvm::find(state.labels, RankLabel::Sequence);
+  if (strategy.context == 1 || first == state.labels.end() || state.hasSplit())
+    return value;
+  state.split[static_cast<size_t>(first - state.labels.begin())] = true;
+  return collective(before, value, "slice", "context", strategy.context, state);
+}
+
 /// `value` as layers hand it on: whole sums, divided along the sequence where the strategy does.
 Value &Sharder::normal(Operation &before, Value &value) {
-  Value &sum = reduced(before, atHome(before, value));
+  Value &sum = ownPositions(before, reduced(before, atHome(before, value)));
   ShardState state = stateOf(sum);
   if (!strategy.sequence || state.isSequenceParallel || !state.hasSplit())
     return sum;
@@ -100,9 +123,9 @@ void Sharder::tensor(Operation &op) {
     if (as<op::TensorOp>(op).kind() != "weight") {
       RankLabels::Labels labels = graphLabels.of(value);
       for (unsigned rank = 0; rank < labels.size(); ++rank) {
-        state.labels[rank] = labels[rank];
+        state.labels[rank] = labelOf(value, rank);
         // Of two, as of distances between positions, the queries' are divided.
-        state.split[rank] = labels[rank] == RankLabel::Sequence && !state.hasSplit();
+        state.split[rank] = state.labels[rank] == RankLabel::Sequence && !state.hasSplit();
       }
       if (op.symbol().empty() && labels.empty())
         if (auto same = kept.find("label " + op.stringAttr("label").str()); same != kept.end())

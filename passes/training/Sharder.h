@@ -109,10 +109,12 @@ private:
   bool addsUpBefore(const Use &use);
   bool staysPartial(const Use &use);
   ShardState &stateOf(const ir::Value &value);
+  RankLabel labelOf(const ir::Value &value, unsigned rank) const;
   ir::Type typeOf(const ir::Value &value, const ShardState &state);
   ir::Value &collective(ir::Operation &before, ir::Value &value, llvm::StringRef kind,
                         llvm::StringRef axis, int64_t ranks, ShardState state);
   ir::Value &reduced(ir::Operation &before, ir::Value &value);
+  ir::Value &ownPositions(ir::Operation &before, ir::Value &value);
   ir::Value &normal(ir::Operation &before, ir::Value &value);
   const KernelClasses &classesOf(const ir::Operation &apply);
 

@@ -90,6 +90,13 @@ struct Strategy {
   /// tensor-parallel rank has tokens of its own and whole experts; without, all have the same and a
   /// part of each.
   int64_t expertDomain() const { return data * context * (wholeExperts() ? tensor : 1); }
+  /// Ranks among which positions are divided.
+  int64_t sequenceRanks() const { return context * (sequence ? tensor : 1); }
+  /// Whether `parts` share out a rank: with padding, where less than 1 % of it is lost.
+  static bool sharesOut(int64_t extent, int64_t parts) {
+    int64_t padded = (extent + parts - 1) / parts * parts;
+    return padded == extent || 100 * (padded - extent) < padded;
+  }
   /// Groups of data-parallel ranks that each hold all of what is sharded.
   int64_t shardGroups() const { return shard.ranks > 0 ? data * context / shard.ranks : 1; }
   /// Layers of all stages, of `layers`, that recompute with `recompute MODE(layers = n)`.
