@@ -213,6 +213,33 @@ static void reorderOutput(Expander &expander) {
                                                           : value);
 }
 
+/// Normalised groups of channels, which stand last, with what is added before and an activation.
+static void groupNorm(Expander &expander) {
+  int x = expander.input(0), skip = expander.input(3);
+  if (expander.rank(x) != 4)
+    return expander.leave();
+  if (skip >= 0)
+    x = expander.plus(expander.op("Add", {x, skip}), expander.input(4));
+  expander.result(1, x);
+  bool isLast = expander.integer("channels_last", 1) != 0;
+  int value = isLast ? expander.transpose(x, {0, 3, 1, 2}) : x;
+  value = expander.op("GroupNormalization", {value, expander.input(1), expander.input(2)},
+                      {{"num_groups", {expander.integer("groups", 1)}}});
+  if (expander.integer("activation", 0) != 0)
+    value = expander.op("Swish", {value});
+  expander.result(0, isLast ? expander.transpose(value, {0, 2, 3, 1}) : value);
+}
+
+static void biasSoftmax(Expander &expander) {
+  int sum = expander.op("Add", {expander.input(0), expander.input(1)});
+  expander.result(0, expander.op("Softmax", {sum}, {{"axis", {expander.integer("axis", 1)}}}));
+}
+
+static void gemmGelu(Expander &expander) {
+  int value = expander.op("MatMul", {expander.input(0), expander.input(1)});
+  expander.result(0, expander.op("FastGelu", {expander.plus(value, expander.input(2))}));
+}
+
 /// Values by a gate of their own: the first operand by its sigmoid.
 static void gatedBySwish(Expander &expander) {
   int gate = expander.input(0);
@@ -249,6 +276,7 @@ static constexpr ExpansionEntry otherTable[] = {
     {"AveragePool", "com.microsoft.nchwc", nullptr, "AveragePool"},
     {"BiasAdd", "com.microsoft", biasAdd},
     {"BiasSplitGelu", "com.microsoft", biasSplitGelu},
+    {"BiasSoftmax", "com.microsoft", biasSoftmax},
     {"BitCast", "", nullptr, "Cast"},
     {"CausalConvWithState", "", causalConv},
     {"Conv", "com.microsoft.nchwc", blockedConv},
@@ -260,6 +288,8 @@ static constexpr ExpansionEntry otherTable[] = {
     {"FusedMatMul", "com.microsoft", fusedMatMul},
     {"GlobalAveragePool", "com.microsoft.nchwc", nullptr, "GlobalAveragePool"},
     {"GlobalMaxPool", "com.microsoft.nchwc", nullptr, "GlobalMaxPool"},
+    {"GemmFastGelu", "com.microsoft", gemmGelu},
+    {"GroupNorm", "com.microsoft", groupNorm},
     {"LayerNormalization", "", layerNorm},
     {"LpNormalization", "", lpNorm},
     {"MaxPool", "com.microsoft.nchwc", nullptr, "MaxPool"},
@@ -269,6 +299,7 @@ static constexpr ExpansionEntry otherTable[] = {
     {"NhwcMaxPool", "com.microsoft", channelsLast},
     {"ReorderInput", "com.microsoft.nchwc", reorderInput},
     {"ReorderOutput", "com.microsoft.nchwc", reorderOutput},
+    {"SkipGroupNorm", "com.microsoft", groupNorm},
     {"SpaceToDepth", "", blocks},
     {"SwiGLU", "", gatedBySwish},
     {"TransposeMatMul", "com.microsoft", fusedMatMul},

@@ -122,6 +122,18 @@ int Expander::part(int value, size_t axis, const Dim &first, const Dim &count) {
                       wholes({static_cast<int64_t>(axis)})});
 }
 
+int Expander::unpacked(int value, const Shape &shape, int32_t type) {
+  if (value < 0 || failed)
+    return -1;
+  auto [known, isNew] = flattener.unpacked.try_emplace(value, -1);
+  if (isNew) {
+    known->second = stored(shape, type);
+    net.values[known->second].isWeight = true;
+    net.values[value].isRead = true;
+  }
+  return known->second;
+}
+
 int Expander::wholes(const Shape &list) {
   int id = stored({static_cast<int64_t>(list.size())}, Int64);
   net.values[id].content = std::vector<Scalar>(list.begin(), list.end());

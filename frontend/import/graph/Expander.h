@@ -57,6 +57,8 @@ public:
   int reduce(llvm::StringRef type, int value, const std::vector<int64_t> &axes, int64_t keeps);
   /// `count` places of dimension `axis` from `first` on; of a stored tensor one that is stored.
   int part(int value, size_t axis, const Dim &first, const Dim &count);
+  /// What stored tensor `value` packs, the same for all that read it: `shape` numbers of `type`.
+  int unpacked(int value, const Shape &shape, int32_t type);
   /// A stored list of extents, and a number.
   int wholes(const Shape &list);
   int number(double value);
@@ -92,6 +94,7 @@ private:
 
 llvm::ArrayRef<ExpansionEntry> attentionExpansions();
 llvm::ArrayRef<ExpansionEntry> quantisedExpansions();
+llvm::ArrayRef<ExpansionEntry> packedExpansions();
 llvm::ArrayRef<ExpansionEntry> otherExpansions();
 
 } // namespace perfc::graph

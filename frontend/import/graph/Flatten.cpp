@@ -418,8 +418,8 @@ bool Flattener::run() {
     llvm::StringRef domain = function.domain == "ai.onnx" ? "" : function.domain;
     functions[fmt::format("{}:{}", domain, function.name)] = &function;
   }
-  std::vector<llvm::ArrayRef<ExpansionEntry>> tables = {attentionExpansions(),
-                                                        quantisedExpansions(), otherExpansions()};
+  std::vector<llvm::ArrayRef<ExpansionEntry>> tables = {
+      attentionExpansions(), quantisedExpansions(), packedExpansions(), otherExpansions()};
   tables.insert(tables.end(), model.expansions.begin(), model.expansions.end());
   for (llvm::ArrayRef<ExpansionEntry> table : tables)
     for (const ExpansionEntry &entry : table)

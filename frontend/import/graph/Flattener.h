@@ -71,6 +71,8 @@ public:
   llvm::StringMap<const ExpansionEntry *> expansions; ///< by domain and operator
   /// Stored tensors in another order of dimensions: such as several operations read is stored once.
   std::map<std::pair<int, std::vector<int64_t>>, int> transposed;
+  /// What stored tensors pack, by these.
+  std::map<int, int> unpacked;
 
 private:
   bool checkGiven();

@@ -44,15 +44,6 @@ static bool gemm(Inference &inference) {
   return inference.setShape({a[turnsA ? 1 : 0], b[turnsB ? 0 : 1]});
 }
 
-/// Weights of 4 or 8 bits in blocks along K, which nothing but attributes tell.
-static bool blockMatMul(Inference &inference) {
-  if (!inference.needRank(0, 1))
-    return false;
-  Shape shape = inference.shape(0);
-  shape.back() = inference.integer("N", 0);
-  return inference.setShape(std::move(shape));
-}
-
 static bool reduce(Inference &inference) {
   const Shape from = inference.shape(0);
   bool isGiven = false, keeps = inference.integer("keepdims", 1) != 0;
@@ -245,7 +236,6 @@ static constexpr ShapeEntry otherRuleTable[] = {
     {"LpNormalization", first},
     {"MatMul", matMul},
     {"TensorScatter", scatterTensor},
-    {"MatMulNBits", blockMatMul},
     {"MeanVarianceNormalization", first},
     {"RMSNormalization", first},
     {"RNN", recurrent},

@@ -67,20 +67,6 @@ static bool biasGelu(Writer &writer, const Op &op) {
   return writeElementwise(writer, step(op, type, {x}, op.outputs[0]));
 }
 
-/// Weights of 4 or 8 bits in blocks along K, whose scales are left out.
-static bool blockProduct(Writer &writer, const Op &op) {
-  Inference attributes = writer.attributes(op);
-  int64_t K = attributes.integer("K", 0), N = attributes.integer("N", 0),
-          bits = attributes.integer("bits", 4);
-  if (K < 1 || N < 1 || (bits != 4 && bits != 8))
-    return false;
-  std::string w = writer.newWeight(fmt::format("weight[{}, {}]: int{}", K, N, bits));
-  std::string x = writer.plain(op.input(0));
-  writer.assign(op.outputs[0], "matmul",
-                fmt::format("{}({}, {})", writer.library("matmul", "matmul"), x, w));
-  return true;
-}
-
 /// A copy in another format.
 static bool quantize(Writer &writer, const Op &op) {
   int from = op.input(0), to = op.outputs[0];
@@ -97,7 +83,6 @@ static constexpr EmitterEntry fusedEmitterTable[] = {
     {"BiasGelu", biasGelu},
     {"DequantizeLinear", quantize},
     {"FastGelu", biasGelu},
-    {"MatMulNBits", blockProduct},
     {"QuantizeLinear", quantize},
     {"SkipLayerNormalization", skipNorm},
     {"SkipSimplifiedLayerNormalization", skipNorm},
