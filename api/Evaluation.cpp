@@ -123,16 +123,16 @@ bool Evaluation::isDone(const ir::Operation &point) {
 }
 
 /// Of a sweep with `pareto` the least so far of what that names first.
-void Evaluation::showBest(const ir::Operation &point, const MetricNames &names) {
-  study::GoalOp goal = ir::as<study::PointOp>(point).goal();
-  std::vector<std::string> texts = goal.paretoTexts();
-  if (texts.empty())
+void Evaluation::showBest(const GoalValues &goal) {
+  if (goal.values.empty())
     return;
-  emit::ExpressionValue value = emit::evaluateExpression(goal.pareto()[0], names);
-  if (!value.number || (leastOfSweep && *leastOfSweep <= value.number->toDouble()))
+  double value = goal.values.front().toDouble();
+  if (leastOfSweep && *leastOfSweep <= value)
     return;
-  leastOfSweep = value.number->toDouble();
-  context.watcher.best(Watcher::Level::Sweep, texts[0] + " " + emit::describe(value));
+  leastOfSweep = value;
+  emit::ExpressionValue best;
+  best.number = goal.values.front();
+  context.watcher.best(Watcher::Level::Sweep, goal.metrics.front() + " " + emit::describe(best));
 }
 
 void Evaluation::finishPoint(const ir::Operation &point) {
@@ -147,8 +147,6 @@ void Evaluation::finishPoint(const ir::Operation &point) {
   else if (store)
     store->add(statement, number, pointRows, context.diagnostics.errorCount() == errorsBefore,
                context.diagnostics);
-  else
-    llvm::append_range(rows, pointRows);
 }
 
 /// Lets go of what a point has found, unless some of it is needed later.
@@ -159,10 +157,11 @@ void Evaluation::drop(size_t firstResult, size_t firstSearch) {
     return;
   found.erase(found.begin() + static_cast<ptrdiff_t>(firstResult), found.end());
   searched.erase(searched.begin() + static_cast<ptrdiff_t>(firstSearch), searched.end());
-  rows.clear();
 }
 
-std::vector<StoredRow> Evaluation::sweepRows() const { return store ? store->rows() : rows; }
+SweepFindings Evaluation::sweepFindings() const {
+  return store ? findingsOf(store->rows()) : findings;
+}
 
 /// Chips with tables of measurements get the figures that these tell; false where one has none.
 bool Evaluation::calibrateChips(ir::Module &module) {
@@ -272,21 +271,34 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
   }
 }
 
-/// Takes out the results that do not fulfil what the sweep requires, and keeps the rows of all.
+/// Takes out the results that do not fulfil what the sweep requires, and keeps what it finds of
+/// all: as rows where others are to read them.
 void Evaluation::keepRows(Evaluated &evaluated) {
   std::vector<size_t> met; // of the rows
+  const ir::Operation &point = *evaluated.point;
+  bool hasRows = store || options.sharing;
   llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
     MetricNames ofResult = names(evaluated.module, result);
-    std::string unmet = unmetRequirement(*evaluated.point, ofResult);
-    if (unmet.empty()) {
-      met.push_back(pointRows.size());
-      showBest(*evaluated.point, ofResult);
+    std::string unmet = unmetRequirement(point, ofResult);
+    GoalValues goal = unmet.empty() ? goalValues(point, ofResult) : GoalValues();
+    auto bare = [&] { return bareRow(*result, point); };
+    if (unmet.empty())
+      showBest(goal);
+    if (hasRows) {
+      if (unmet.empty())
+        met.push_back(pointRows.size());
+      pointRows.push_back(unmet.empty() ? sweepRow(*result, point, goal)
+                                        : leftOutRow(*result, point, unmet));
+    } else if (context.watcher.isCancelled()) {
+      return !unmet.empty(); // cut short, it is no result of the sweep
+    } else if (unmet.empty()) {
+      findings.add(result->statement, goal, bare);
+    } else {
+      findings.leaveOut(result->statement, unmet, bare);
     }
-    pointRows.push_back(unmet.empty() ? sweepRow(*result, *evaluated.point, ofResult)
-                                      : leftOutRow(*result, *evaluated.point, unmet));
     return !unmet.empty();
   });
-  if (!options.keepWith || met.empty() || (!store && !options.sharing))
+  if (!options.keepWith || met.empty())
     return;
   std::vector<StoredRow *> kept;
   for (size_t i : met)
@@ -294,18 +306,23 @@ void Evaluation::keepRows(Evaluated &evaluated) {
   options.keepWith(*this, evaluated, kept);
 }
 
-void Evaluation::statement(const StatementContext &statement, const Listener &listener) {
+void Evaluation::statement(const StatementContext &statement, const Listener &listener,
+                           Summed *summed) {
   const ir::Operation &op = statement.op;
   if (options.which == RunOptions::Which::Searches && !op.is(study::SearchStatement::opName))
     return;
   Evaluated evaluated{statement.module, op, statement.point, {}};
+  evaluated.summedFrom = summed ? summed->from : 0;
   size_t errors = context.diagnostics.errorCount(), first = found.size();
   bool isRequest = op.hasAttr("of"); // about results that are there
   if (isRequest) {
     for (const std::string &name : op.stringsAttr("of"))
       llvm::append_range(evaluated.results, named(name));
   } else if (const StatementKind *kind = findStatementKind(op)) {
-    kind->evaluate(*this, statement);
+    if (summed)
+      keep(std::move(summed->outcome), statement, std::move(summed->labels));
+    else
+      kind->evaluate(*this, statement);
     for (size_t i = first; i < found.size(); ++i)
       evaluated.results.push_back(&found[i]);
     if (statement.point)

@@ -8,10 +8,11 @@
 
 #include "api/Agreement.h"
 #include "api/Context.h"
+#include "api/PointProblems.h"
 #include "api/ReportTable.h"
 #include "api/RunOptions.h"
 #include "api/tools/AskedTools.h"
-#include "backends/core/CostProvider.h"
+#include "backends/core/Evaluate.h"
 #include "backends/emit/MetricExpression.h"
 #include "frontend/build/Compilation.h"
 #include <deque>
@@ -33,6 +34,8 @@ struct Evaluated {
   std::vector<const emit::Result *> results;
   /// Of a `report` at file level.
   std::vector<ReportTable> tables = {};
+  /// Of a point that is a sum: how many points of its sweep were evaluated to know it; else 0.
+  size_t summedFrom = 0;
 };
 
 /// A search and the result that it led to.
@@ -62,6 +65,7 @@ struct StatementContext {
   const ir::Operation *point; ///< the study.point around it, or null
   /// The statement that `op`, an evaluation, is a part of, and whose name its result has; or null.
   const ir::Operation *around = nullptr;
+  RanKernels *ran = nullptr; ///< gets the kernels of an evaluation; or null
 };
 
 /// Who answers a statement: `providers`, with a tool among them where one is asked.
@@ -98,8 +102,8 @@ public:
   /// Reports where `file`, which was evaluated, has no statement that the options are for: one of
   /// those that were to be evaluated alone, a `replay` for a cluster.
   void checkAsked(FileId file);
-  /// The rows of all sweeps, also those that a file of results had.
-  std::vector<mapper::StoredRow> sweepRows() const;
+  /// What all sweeps have come to, with the points that a file of results had.
+  mapper::SweepFindings sweepFindings() const;
   /// The tables of measurements, in file order.
   const std::deque<PredictedTable> &tables() const { return predicted; }
   /// What `report` at file level asks for, in file order.
@@ -138,15 +142,24 @@ private:
   bool openStore(Compilation::Defines defines);
   void serve();
   void unit(ir::Module &module, const Listener &listener);
+  /// What a statement has found without being evaluated.
+  struct Summed {
+    Outcome outcome;
+    ResultLabels labels;
+    size_t from; ///< points that were evaluated
+  };
+  friend class SeparableSweep;
   bool removeUnsupported(ir::Module &module);
   bool isDone(const ir::Operation &point);
   void finishPoint(const ir::Operation &point);
   void drop(size_t firstResult, size_t firstSearch);
-  void showBest(const ir::Operation &point, const MetricNames &names);
+  void showBest(const mapper::GoalValues &goal);
   bool prepare(ir::Module &module);
   bool calibrateChips(ir::Module &module);
   void keepAsBuilt(ir::Module &module);
-  void statement(const StatementContext &statement, const Listener &listener);
+  void statement(const StatementContext &statement, const Listener &listener,
+                 Summed *summed = nullptr);
+  void blaming(SourceRange place, const ir::Operation *point, llvm::function_ref<void()> evaluate);
   void tableRow(ir::Module &module, const ir::Operation &point);
   std::string evaluateRow(ir::Module &module);
   ir::Module *loweredRow(ir::Module &module);
@@ -165,6 +178,7 @@ private:
   std::map<std::pair<std::string, std::string>, llvm::Optional<ir::AttrDict>>
       calibrated; ///< `layers` of chips with tables, by these; nothing after a report
   AskedTools tools;
+  PointProblems problems{context.diagnostics};
   std::unique_ptr<ir::Module> asBuilt;
   std::deque<emit::Result> found;
   std::deque<Searched> searched;
@@ -178,7 +192,7 @@ private:
     bool isOpen = false;                   ///< more of it follows
   } row;
   std::unique_ptr<mapper::ResultStore> store;
-  std::vector<mapper::StoredRow> rows;      ///< without a store
+  mapper::SweepFindings findings;           ///< without a store
   std::vector<mapper::StoredRow> pointRows; ///< of the point at hand
   size_t errorsBefore = 0;                  ///< of the point at hand: those of what was before it
   std::map<unsigned, int64_t> points;       ///< by statement: points so far

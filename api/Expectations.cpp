@@ -24,9 +24,6 @@ void Evaluation::checkExpectations(const Evaluated &evaluated) {
   }
   if (evaluated.op.regionCount() == 0)
     return;
-  // The row that it is about, in words.
-  std::string at =
-      evaluated.point ? " at " + mapper::bindingsText(evaluated.results.front()->point) : "";
   for (const ir::Operation &op : evaluated.op.body())
     if (auto expect = ir::as<study::ExpectOp>(op))
       for (const emit::Result *result : evaluated.results)

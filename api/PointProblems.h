@@ -19,10 +19,10 @@ public:
   /// Takes what has been reported at `point`, "n = 64", from the `first`-th diagnostic on, until
   /// the sweep is over.
   void take(size_t first, llvm::StringRef point);
-
-private:
+  /// The sweep is over.
   void report();
 
+private:
   struct Held {
     Diagnostic problem;
     std::vector<std::string> points;

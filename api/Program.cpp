@@ -3,6 +3,7 @@
 
 #include "api/CheckStatements.h"
 #include "api/Evaluation.h"
+#include "api/LaterUse.h"
 #include "api/ModuleFile.h"
 #include "api/PlaceQuery.h"
 #include "api/Providers.h"
@@ -191,29 +192,12 @@ bool api::Program::State::run(Evaluation &evaluation, bool writesFiles,
   return diagnostics.errorCount() == errors;
 }
 
-/// True where `text` has the word `name` twice: what names it, and something that may ask for it.
-static bool isMentioned(llvm::StringRef text, llvm::StringRef name) {
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  unsigned times = 0;
-  for (size_t at = text.find(name); at != llvm::StringRef::npos; at = text.find(name, at + 1)) {
-    size_t end = at + name.size();
-    times += !(at > 0 && isPart(text[at - 1])) && !(end < text.size() && isPart(text[end]));
-  }
-  return times > 1;
-}
-
 bool api::Program::run(Sink &sink, const RunSettings &settings) {
   state->watcher.begin();
   state->watcher.sink = &sink;
   RunOptions options = optionsOf(settings);
-  llvm::StringMap<bool> mentioned;
-  if (!settings.writesFiles) // files may hold all results
-    options.isNeededLater = [&](llvm::StringRef name) {
-      auto [known, isNew] = mentioned.try_emplace(name, true);
-      if (isNew)
-        known->second = isMentioned(state->sources.text(state->file), name);
-      return known->second;
-    };
+  options.isNeededLater =
+      laterUse(state->file ? state->sources.text(state->file) : "", settings.writesFiles);
   Evaluation evaluation(state->context(), state->providers, std::move(options));
   bool good = state->run(evaluation, settings.writesFiles, [&](const Evaluated &evaluated) {
     if (!evaluated.op.hasAttr("of")) // else they were told of before

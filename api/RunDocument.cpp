@@ -92,10 +92,10 @@ emit::Json api::tablesJson(const std::deque<PredictedTable> &tables) {
 
 /// Fronts and what `require` has left out.
 static void addSweeps(emit::Json &document, const Evaluation &evaluation) {
-  std::vector<StoredRow> rows = evaluation.sweepRows();
-  if (std::vector<Front> list = fronts(rows); !list.empty())
-    document.set("fronts", frontsJson(list));
-  if (std::vector<LeftOut> list = leftOut(rows); !list.empty())
+  SweepFindings findings = evaluation.sweepFindings();
+  if (!findings.fronts().empty())
+    document.set("fronts", frontsJson(findings.fronts()));
+  if (std::vector<LeftOut> list = findings.leftOut(); !list.empty())
     document.set("left_out", leftOutJson(list));
 }
 

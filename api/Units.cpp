@@ -6,6 +6,7 @@
 #include "api/ModuleFile.h"
 #include "api/PointProblems.h"
 #include "api/ReportAgain.h"
+#include "api/SeparableSweep.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/study/AllOps.h"
@@ -58,12 +59,15 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
 
 void Evaluation::run(Compilation &compilation, const Listener &listener) {
   rootFile = compilation.rootModule().file;
+  compilation.onSeparable(
+      [&](SweepSpace &space) { return SeparableSweep(*this, space).run(listener); });
   runUnits(
       [&](UnitVisitor each) {
         compilation.forEachUnit(
             [&](ir::Module &module) { return each(module, compilation.pointCount()); });
       },
       listener);
+  compilation.onSeparable(nullptr);
 }
 
 void Evaluation::runModules(FileId text, const Listener &listener) {
@@ -98,23 +102,30 @@ void Evaluation::runUnits(llvm::function_ref<void(UnitVisitor)> forEachUnit,
     });
     return;
   }
-  PointProblems problems(context.diagnostics);
   forEachUnit([&](ir::Module &module, size_t pointsOfSweep) {
-    SourceRange place = statementPlace(module);
     const ir::Operation *point = pointOf(module);
-    std::string bindings = point ? bindingsText(ir::as<study::PointOp>(*point).bindings()) : "";
-    problems.begin(point ? place : SourceRange());
-    size_t before = context.diagnostics.all().size();
     pointCount = pointsOfSweep;
-    unit(module, listener);
-    context.diagnostics.blame(before, place);
-    context.diagnostics.noteSince(before, place, "for this statement");
-    if (!bindings.empty() && !options.sharing)
-      problems.take(before, bindings);
-    if (options.sharing)
-      options.sharing->send(before);
+    blaming(statementPlace(module), point, [&] { unit(module, listener); });
     return !context.watcher.isCancelled();
   });
+  problems.report();
+}
+
+/// What `evaluate` reports is of the statement at `place`, and of `point`, which may be null.
+void Evaluation::blaming(SourceRange place, const ir::Operation *point,
+                         llvm::function_ref<void()> evaluate) {
+  problems.begin(point ? place : SourceRange());
+  size_t before = context.diagnostics.all().size();
+  evaluate();
+  if (context.diagnostics.all().size() > before) {
+    context.diagnostics.blame(before, place);
+    context.diagnostics.noteSince(before, place, "for this statement");
+    std::string bindings = point ? bindingsText(ir::as<study::PointOp>(*point).bindings()) : "";
+    if (!bindings.empty() && !options.sharing)
+      problems.take(before, bindings);
+  }
+  if (options.sharing)
+    options.sharing->send(before);
 }
 
 /// Hands points out, and takes over what the other processes find.
@@ -129,6 +140,7 @@ void Evaluation::serve() {
       reportAgain(context.diagnostics, problem);
     }
     if (!store && outcome.isComplete)
-      llvm::append_range(rows, outcome.rows);
+      for (const StoredRow &row : outcome.rows)
+        findings.add(row);
   });
 }

@@ -59,7 +59,7 @@ static SourceRange placeOf(const ir::Operation &trace, const astra::NodeName &no
   return {};
 }
 
-static double seconds(int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+static double secondsOf(int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 
 /// A part for each stretch of ranks that take the same.
 static void addRanks(llvm::ArrayRef<astra::RankResult> ranks, SourceRange place, Cost &cost) {
@@ -69,7 +69,7 @@ static void addRanks(llvm::ArrayRef<astra::RankResult> ranks, SourceRange place,
     cost.breakdown.children.emplace_back(PartKind::Phase,
                                          first == last ? fmt::format("rank {}", first)
                                                        : fmt::format("ranks {}-{}", first, last),
-                                         place, seconds(ranks[first].finish), cost.energy);
+                                         place, secondsOf(ranks[first].finish), cost.energy);
   }
   cost.breakdown.composition = Composition::Overlap;
 }
@@ -77,12 +77,12 @@ static void addRanks(llvm::ArrayRef<astra::RankResult> ranks, SourceRange place,
 /// What no kernel hides is communication while a node communicates, and operations of the host.
 static void addBounds(const astra::RankResult &rank, Cost &cost) {
   int64_t communication = std::min(rank.exposed(), rank.communicationBusy);
-  cost.exposed = seconds(communication);
-  cost.work->compute = seconds(rank.computeTime);
-  cost.work->network = seconds(rank.communicationBusy);
-  cost.addBound("kernels", seconds(rank.computeTime));
+  cost.exposed = secondsOf(communication);
+  cost.work->compute = secondsOf(rank.computeTime);
+  cost.work->network = secondsOf(rank.communicationBusy);
+  cost.addBound("kernels", secondsOf(rank.computeTime));
   cost.addBound("communication", cost.exposed);
-  cost.addBound("host", seconds(rank.exposed() - communication));
+  cost.addBound("host", secondsOf(rank.exposed() - communication));
 }
 
 llvm::Optional<Outcome> api::replayTrace(Context &context, const ir::Module &module,
@@ -118,7 +118,7 @@ llvm::Optional<Outcome> api::replayTrace(Context &context, const ir::Module &mod
   outcome.kind = ResultKind::Replay;
   outcome.isTimesOnly = true;
   Cost &cost = outcome.cost;
-  cost.latency = seconds(last->finish);
+  cost.latency = secondsOf(last->finish);
   cost.energy = cost.area = Figure::notGiven("trace", op.symbolAttr("subject"));
   cost.chips = static_cast<int64_t>(result.ranks.size());
   addBounds(*last, cost);

@@ -77,7 +77,7 @@ llvm::Optional<Outcome> api::evaluated(Evaluation &run, const StatementContext &
   if (!by)
     return llvm::None;
   llvm::Optional<Outcome> outcome = answered(run, *by, [&](ProviderSet &providers) {
-    return evaluateStudy(statement.module, statement.op, providers, diagnostics);
+    return evaluateStudy(statement.module, statement.op, providers, diagnostics, statement.ran);
   });
   if (outcome)
     warnOfUnusedWords(outcome->cost, statement.module, evaluate.on(), run.warned, diagnostics,

@@ -207,6 +207,8 @@ struct Cost {
   llvm::Optional<double> memoryCapacity;
   /// Collectives alone: what memories of their chips move and hold for them is not counted.
   bool leavesOutMemories = false;
+  /// Kernels without their order: what is resident at a time is not known.
+  bool leavesOutResident = false;
   /// Of a kernel: whoever computed it does not say what memories move.
   bool leavesOutTraffic = false;
   /// Collective level.

@@ -47,10 +47,14 @@ static StructuralHash placementHash(const ir::Operation *placement) {
   return key;
 }
 
+StructuralHash perfc::queryHash(const CostQuery &query, HashCache &hashes) {
+  return combine(combine(hashes.of(*query.op), hashes.of(*query.target)),
+                 placementHash(query.placement));
+}
+
 const Cost *ProviderSet::evaluate(const CostQuery &query, HashCache &hashes,
                                   DiagnosticEngine &diagnostics) {
-  StructuralHash key = combine(combine(hashes.of(*query.op), hashes.of(*query.target)),
-                               placementHash(query.placement));
+  StructuralHash key = queryHash(query, hashes);
   asked.insert(key);
   auto known = memo.find(key);
   if (known != memo.end())

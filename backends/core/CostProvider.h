@@ -29,6 +29,10 @@ struct CostQuery {
   const ir::Operation *placement = nullptr;
 };
 
+/// What the answer to `query` depends on: queries of one hash cost the same. `hashes` are those of
+/// its module.
+StructuralHash queryHash(const CostQuery &query, HashCache &hashes);
+
 class CostProvider {
 public:
   /// `name` is that of a row of ir/common/Providers.h.

@@ -25,9 +25,11 @@ public:
   StudyEvaluator(const ir::Module &module, study::EvaluateOp evaluate, ProviderSet &providers,
                  DiagnosticEngine &diagnostics)
       : module(module), evaluate(evaluate), providers(providers), diagnostics(diagnostics),
-        stack(evaluate) {}
+        sum(evaluate) {}
 
-  llvm::Optional<Outcome> run();
+  llvm::Optional<Outcome> run(RanKernels *ran);
+  /// Without a run.
+  llvm::Optional<Outcome> of(const StudySum &kernels);
 
 private:
   bool region(const ir::Region &region, Cost &total);
@@ -35,6 +37,7 @@ private:
   bool kernel(phase::KernelOp kernel, Cost &total);
   bool repeat(const ir::Operation &op, int64_t count, Cost &total);
   bool collective(const ir::Operation &op, Cost &total);
+  void record(const CostQuery &query, const Cost &cost, phase::KernelOp kernel);
   bool append(Cost &total, const Cost &part, CostPart line, int64_t count, const ir::Operation &op);
   /// Whether ranks run parts of the subject.
   bool isDivided() const { return evaluate->hasAttr("whole"); }
@@ -42,19 +45,21 @@ private:
     return evaluate->symbolAttr(isDivided() ? "whole" : "subject");
   }
   void notePeak(phase::KernelOp kernel);
-  void noteProvenance(const Provenance &provenance);
   void checkCapacity(const Chip &chip, Cost &total);
   llvm::Optional<std::string> scaleToChips(Cost &total);
   void checkPower(Cost &total);
   double tokensAndCopies(Cost &total);
   void holdPower(Cost &total);
   void finish(const Chip &chip, Cost &total);
+  bool findChip();
+  llvm::Optional<Outcome> outcome();
 
   const ir::Module &module;
   study::EvaluateOp evaluate;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
-  StackTime stack;
+  StudySum sum;
+  RanKernels *ran = nullptr; ///< where kernels are recorded, or null
   HashCache hashes;
   llvm::Optional<RankNetwork> network; ///< once there is an exchange
   const ir::Operation *chipOp = nullptr;
@@ -62,12 +67,9 @@ private:
   int64_t peakBytes = 0;
   int64_t chips = 1;
   int64_t runners = 1;     ///< of these, chips that run what is at hand: those of a stage
-  size_t appended = 0;     ///< costs, also of what repeats
   bool exchanges = false;  ///< has a collective
-  bool computes = false;   ///< has a kernel
   bool isRepeated = false; ///< what is at hand is of one run of several
-  Figure otherChips;       ///< J of kernels on all chips but one
-  std::vector<std::string> providerNames, mappings, tiles, libraries, formulas;
+  int64_t repeats = 1;     ///< of what is at hand
 };
 
 } // namespace
@@ -84,11 +86,29 @@ static std::string joined(llvm::ArrayRef<std::string> list, llvm::StringRef sepa
   return text;
 }
 
-void StudyEvaluator::noteProvenance(const Provenance &provenance) {
+void StudySum::note(const Provenance &provenance) {
   addUnique(providerNames, provenance.provider);
   addUnique(provenance.library.empty() ? mappings : tiles, provenance.mapping);
   addUnique(libraries, provenance.library);
   addUnique(formulas, provenance.provider + ": " + provenance.formula);
+}
+
+llvm::Optional<std::string> StudySum::add(const StudySum &part, int64_t count) {
+  auto times = static_cast<double>(count);
+  stack.add(part.stack, times);
+  otherChips += part.otherChips.times(times);
+  appended += part.appended;
+  computes |= part.computes;
+  auto addAll = [](std::vector<std::string> &list, llvm::ArrayRef<std::string> texts) {
+    for (const std::string &text : texts)
+      addUnique(list, text);
+  };
+  addAll(providerNames, part.providerNames);
+  addAll(mappings, part.mappings);
+  addAll(tiles, part.tiles);
+  addAll(libraries, part.libraries);
+  addAll(formulas, part.formulas);
+  return addSequential(total, part.total, count);
 }
 
 /// Multiplies the amounts of `part` and its children; times stay.
@@ -115,10 +135,10 @@ bool StudyEvaluator::append(Cost &total, const Cost &part, CostPart line, int64_
   line.macs = static_cast<double>(part.macs) * runs;
   line.utilization = part.utilization.central();
   total.breakdown.children.push_back(std::move(line));
-  ++appended;
+  ++sum.appended;
   if (!isRepeated) {
     auto others = static_cast<double>(runners - 1);
-    otherChips +=
+    sum.otherChips +=
         part.energy.without(part.exchangeEnergy).times(static_cast<double>(count)).times(others);
   }
   llvm::Optional<std::string> most = addSequential(total, part, count);
@@ -135,20 +155,20 @@ void StudyEvaluator::notePeak(phase::KernelOp kernel) {
 }
 
 bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
-  computes = true;
+  sum.computes = true;
   notePeak(kernel);
   const ir::Operation *run = module.lookup(kernel.run());
   size_t errors = diagnostics.errorCount();
   const ir::Operation *target =
       kernel->hasAttr("on") ? module.lookup(kernel->symbolAttr("on")) : chipOp;
-  const Cost *cost =
-      run ? providers.evaluate({run, target, kernel.op}, hashes, diagnostics) : nullptr;
+  CostQuery query{run, target, kernel.op};
+  const Cost *cost = run ? providers.evaluate(query, hashes, diagnostics) : nullptr;
   if (!cost) {
     if (diagnostics.errorCount() == errors)
       diagnostics.report(kernel->range(), diag::NoCost, kernel.run());
     return false;
   }
-  noteProvenance(cost->provenance);
+  sum.note(cost->provenance);
   CostPart line = cost->breakdown;
   line.label = kernel.label().str();
   line.provider = cost->provenance.provider;
@@ -159,16 +179,38 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
     scaleAmounts(child, static_cast<double>(runners));
   if (cost->errors.known.empty())
     total.errors.addUnknown("kernels");
-  stack.addKernel(cost->latency, kernel, *run);
+  sum.stack.addKernel(cost->latency, kernel, *run);
+  if (ran)
+    record(query, *cost, kernel);
   return append(total, *cost, std::move(line), kernel.count(), *kernel);
+}
+
+void StudyEvaluator::record(const CostQuery &query, const Cost &cost, phase::KernelOp kernel) {
+  StructuralHash key = combine(queryHash(query, hashes), {kernel.isJoined(), 0});
+  ran->runs[key] += repeats * kernel.count();
+  auto [known, isNew] = ran->kinds.try_emplace(key, evaluate);
+  if (!isNew)
+    return;
+  StudySum &once = known->second;
+  once.note(cost.provenance);
+  once.computes = true;
+  once.appended = 1;
+  if (cost.errors.known.empty())
+    once.total.errors.addUnknown("kernels");
+  once.stack.addKernel(cost.latency, kernel, *query.op, 1);
+  once.otherChips =
+      cost.energy.without(cost.exchangeEnergy).times(static_cast<double>(runners - 1));
+  ran->isAll &= !addSequential(once.total, cost);
 }
 
 bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total) {
   Cost once;
   bool wasRepeated = std::exchange(isRepeated, true);
-  double before = stack.enter(static_cast<double>(count));
+  double before = sum.stack.enter(static_cast<double>(count));
+  repeats *= count;
   bool isGood = region(op.body(), once);
-  stack.leave(before);
+  repeats /= count;
+  sum.stack.leave(before);
   isRepeated = wasRepeated;
   if (!isGood)
     return false;
@@ -180,6 +222,8 @@ bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total)
 
 bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
   exchanges = true;
+  if (ran)
+    ran->isAll = false;
   if (!network) {
     network.emplace(*module.lookup(evaluate.on()), providers, diagnostics);
     network->readRuntime(*evaluate);
@@ -193,8 +237,8 @@ bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
       diagnostics.report(op.range(), diag::NoCost, op.name());
     return false;
   }
-  noteProvenance(cost->provenance);
-  stack.addExchange(cost->latency);
+  sum.note(cost->provenance);
+  sum.stack.addExchange(cost->latency);
   total.busBandwidth = cost->busBandwidth;
   CostPart line = cost->breakdown;
   line.bound = cost->bottleneck().str();
@@ -264,7 +308,7 @@ llvm::Optional<std::string> StudyEvaluator::scaleToChips(Cost &total) {
   if (auto most = addSequential(rest, total, runners - 1))
     return most;
   rest.dropTimes();
-  rest.energy = otherChips;
+  rest.energy = sum.otherChips;
   rest.exchangeEnergy = Figure(); // is that of all ranks already
   return addSequential(total, rest);
 }
@@ -279,11 +323,11 @@ void StudyEvaluator::holdPower(Cost &total) {
   double share = held / seconds;
   Uncertain time = total.latency * share;
   Figure energy = total.energy.without(total.exchangeEnergy).times(share);
-  Figure others = otherChips.times(share);
+  Figure others = sum.otherChips.times(share);
   total.latency += time;
   total.utilization = total.utilization * (1 / (1 + share));
   total.energy += energy;
-  otherChips += others;
+  sum.otherChips += others;
   total.addBound("power", time);
   energy += others;
   total.breakdown.children.emplace_back(PartKind::Phase, "power", SourceRange(), time, energy);
@@ -336,7 +380,7 @@ double StudyEvaluator::tokensAndCopies(Cost &total) {
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
   total.area = areaOf(chip);
-  if ((exchanges || stack.isGiven()) && total.cycles) // so far those of kernels alone
+  if ((exchanges || sum.stack.isGiven()) && total.cycles) // so far those of kernels alone
     total.cycles =
         chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);
@@ -347,51 +391,76 @@ void StudyEvaluator::finish(const Chip &chip, Cost &total) {
                    });
   if (std::string note = network ? network->runtimeNote() : ""; !note.empty())
     total.addNote(std::move(note));
-  if (tiles.size() == 1)
-    mappings.push_back(tiles.front());
+  if (sum.tiles.size() == 1)
+    sum.mappings.push_back(sum.tiles.front());
   else
-    total.provenance.library = joined(libraries, ", ");
-  total.provenance.provider = joined(providerNames, ", ");
-  total.provenance.mapping = joined(mappings, ", ");
-  total.provenance.formula = joined(formulas, "; ");
+    total.provenance.library = joined(sum.libraries, ", ");
+  total.provenance.provider = joined(sum.providerNames, ", ");
+  total.provenance.mapping = joined(sum.mappings, ", ");
+  total.provenance.formula = joined(sum.formulas, "; ");
   total.describe(PartKind::Program,
                  evaluate.label().empty() ? evaluate.subjectLabel() : evaluate.label(),
                  evaluate->range());
 }
 
-llvm::Optional<Outcome> StudyEvaluator::run() {
+/// What runs, on how many chips; false after a report.
+bool StudyEvaluator::findChip() {
   const ir::Operation *program = module.lookup(passes::programSymbol(evaluate));
   target::ChipOp target = passes::chipOf(module, evaluate.on());
   if (!program || !target) {
     diagnostics.report(evaluate->range(), diag::NotLowered, evaluate.label());
-    return llvm::None;
+    return false;
   }
   chipOp = target.op;
   chips = std::max<int64_t>(1, passes::chipCount(module, evaluate.on()));
   auto isStage = [](const ir::Operation &op) { return op.is(collective::StageOp::opName); };
   runners = chips / std::max<int64_t>(1, llvm::count_if(program->body(), isStage));
+  return true;
+}
+
+llvm::Optional<Outcome> StudyEvaluator::run(RanKernels *ran) {
+  if (!findChip())
+    return llvm::None;
+  this->ran = ran;
+  if (ran)
+    ran->isAll = !isDivided();
+  if (!region(module.lookup(passes::programSymbol(evaluate))->body(), sum.total))
+    return llvm::None;
+  return outcome();
+}
+
+llvm::Optional<Outcome> StudyEvaluator::of(const StudySum &kernels) {
+  if (!findChip())
+    return llvm::None;
+  sum = kernels;
+  sum.total.leavesOutResident = true;
+  return outcome();
+}
+
+/// That of what the kernels and exchanges have added up to.
+llvm::Optional<Outcome> StudyEvaluator::outcome() {
   Outcome outcome;
   outcome.kernelChips = runners;
+  outcome.cost = std::move(sum.total);
   Cost &total = outcome.cost;
-  if (!region(program->body(), total))
-    return llvm::None;
   // Several collectives have no bus bandwidth of their own.
-  if (appended != 1)
+  if (sum.appended != 1)
     total.busBandwidth = llvm::None;
-  total.leavesOutMemories = exchanges && !computes;
+  total.leavesOutMemories = exchanges && !sum.computes;
   const ir::Value *tokens = tokensOf(module, wholeSubject());
   holdPower(total);
   bool hasSequences = tokens && !tokens->type().shape().empty();
   // Ranks with sequences of their own have hosts of their own.
   int64_t data = std::max<int64_t>(1, study::partOf<study::StrategyOp>(*evaluate).degree("data"));
-  stack.finish(total, hasSequences ? static_cast<double>(tokens->type().shape().front()) /
-                                         static_cast<double>(data)
-                                   : 0);
+  sum.stack.finish(total, hasSequences ? static_cast<double>(tokens->type().shape().front()) /
+                                             static_cast<double>(data)
+                                       : 0);
   Chip chip(*chipOp);
-  if (std::string note = unlimitedNote(chip); computes && !note.empty())
+  if (std::string note = unlimitedNote(chip); sum.computes && !note.empty())
     total.addNote(std::move(note));
-  // All parts keep tensors in the same memory.
-  checkCapacity(Chip(*passes::chipsOf(evaluate, target).front()), total);
+  if (!total.leavesOutResident) // all parts keep tensors in the same memory
+    checkCapacity(Chip(*passes::chipsOf(evaluate, passes::chipOf(module, evaluate.on())).front()),
+                  total);
   if (llvm::Optional<std::string> most = scaleToChips(total)) {
     diagnostics.report(evaluate->range(), diag::CountOverflow, evaluate.label(), *most);
     return llvm::None;
@@ -404,6 +473,14 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
 
 llvm::Optional<Outcome> perfc::evaluateStudy(const ir::Module &module,
                                              const ir::Operation &evaluate, ProviderSet &providers,
-                                             DiagnosticEngine &diagnostics) {
-  return StudyEvaluator(module, ir::as<study::EvaluateOp>(evaluate), providers, diagnostics).run();
+                                             DiagnosticEngine &diagnostics, RanKernels *ran) {
+  return StudyEvaluator(module, ir::as<study::EvaluateOp>(evaluate), providers, diagnostics)
+      .run(ran);
+}
+
+llvm::Optional<Outcome> perfc::outcomeOf(const StudySum &sum, const ir::Module &module,
+                                         const ir::Operation &evaluate, ProviderSet &providers,
+                                         DiagnosticEngine &diagnostics) {
+  return StudyEvaluator(module, ir::as<study::EvaluateOp>(evaluate), providers, diagnostics)
+      .of(sum);
 }

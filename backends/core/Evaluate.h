@@ -8,13 +8,28 @@
 
 #include "backends/core/CostProvider.h"
 #include "backends/core/Outcome.h"
+#include "backends/core/StudySum.h"
 
 namespace perfc {
 
+/// The kernels that an evaluation has run.
+struct RanKernels {
+  KernelKinds &kinds; ///< gets those that it has not
+  KernelRuns runs = {};
+  bool isAll = true; ///< false where something else runs, too: exchanges, stages
+};
+
 /// What `evaluate` finds, a study.evaluate whose module has been lowered to the collective level.
-/// Nothing after a reported error.
+/// Nothing after a reported error. `ran` may be null.
 llvm::Optional<Outcome> evaluateStudy(const ir::Module &module, const ir::Operation &evaluate,
-                                      ProviderSet &providers, DiagnosticEngine &diagnostics);
+                                      ProviderSet &providers, DiagnosticEngine &diagnostics,
+                                      RanKernels *ran = nullptr);
+
+/// What `evaluate` would find if its kernels added up to `sum`. What is resident at a time is not
+/// known, and its breakdown has no parts.
+llvm::Optional<Outcome> outcomeOf(const StudySum &sum, const ir::Module &module,
+                                  const ir::Operation &evaluate, ProviderSet &providers,
+                                  DiagnosticEngine &diagnostics);
 
 /// What the study.price of `statement` says; nothing where it has none.
 llvm::Optional<Price> priceOf(const ir::Operation &statement);

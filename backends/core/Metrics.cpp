@@ -100,6 +100,8 @@ static MetricValue traffic(Of of) {
 static MetricValue peakMemory(Of of) {
   if (of.cost.leavesOutMemories)
     return metricUnknown("what memories hold for a collective is not counted");
+  if (of.cost.leavesOutResident)
+    return metricUnknown("a point of a `separable` sweep has kernels without an order");
   return metricNumber(of.cost.peakMemory);
 }
 

@@ -41,11 +41,16 @@ StackTime::StackTime(study::EvaluateOp evaluate)
 double StackTime::enter(double count) { return std::exchange(times, times * count); }
 
 void StackTime::addKernel(const Uncertain &latency, phase::KernelOp placed,
-                          const ir::Operation &run) {
-  double count = times * static_cast<double>(placed.count());
+                          const ir::Operation &run, double count) {
   starts.runs += placed.isJoined() ? 0 : count;
   starts.attentions += isPromptAttention(run) ? count : 0;
   kernels += latency * count;
+}
+
+void StackTime::add(const StackTime &other, double count) {
+  starts.add(other.starts, count);
+  kernels += other.kernels * count;
+  exchanges += other.exchanges * count;
 }
 
 void StackTime::finish(Cost &total, double sequences) const {

@@ -67,8 +67,15 @@ public:
   /// What is added from here on runs `count` times; returns what was so before.
   double enter(double count);
   void leave(double before) { times = before; }
-  void addKernel(const Uncertain &latency, phase::KernelOp placed, const ir::Operation &run);
+  void addKernel(const Uncertain &latency, phase::KernelOp placed, const ir::Operation &run) {
+    addKernel(latency, placed, run, times * static_cast<double>(placed.count()));
+  }
+  /// The same, so many runs.
+  void addKernel(const Uncertain &latency, phase::KernelOp placed, const ir::Operation &run,
+                 double count);
   void addExchange(const Uncertain &latency) { exchanges += latency * times; }
+  /// Adds what `other`, of the same statement, has been told, `count` times.
+  void add(const StackTime &other, double count);
   /// Lengthens `total`, which has the latencies that were added, one after the other, of so many
   /// `sequences`.
   void finish(Cost &total, double sequences) const;

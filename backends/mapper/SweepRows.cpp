@@ -54,25 +54,40 @@ static std::string textOf(llvm::json::Object kept) {
   return llvm::formatv("{0}", llvm::json::Value(std::move(kept))).str();
 }
 
+GoalValues mapper::goalValues(const ir::Operation &point, const MetricNames &names) {
+  study::GoalOp goal = ir::as<study::PointOp>(point).goal();
+  GoalValues result;
+  result.keep = static_cast<size_t>(goal.keep());
+  const ir::AttrList &expressions = goal.pareto(), &texts = goal->listAttr("pareto_text");
+  for (size_t i = 0; i < expressions.size(); ++i)
+    if (emit::ExpressionValue value = emit::evaluateExpression(expressions[i], names);
+        value.number) {
+      result.metrics.push_back(texts[i].asString().str());
+      result.values.push_back(*value.number);
+    }
+  return result;
+}
+
+StoredRow mapper::bareRow(const emit::Result &result, const ir::Operation &point) {
+  llvm::json::Object kept;
+  StoredRow row = startRow(result, point, kept);
+  row.metrics = textOf(std::move(kept));
+  return row;
+}
+
 StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &point,
-                           const MetricNames &names) {
+                           const GoalValues &goal) {
   llvm::json::Object metrics;
   StoredRow row = startRow(result, point, metrics);
   for (const auto &[name, value] : emit::metricsOf(result))
     if (value.hasNumber())
       metrics[name] = value.value.central();
-  study::GoalOp goal = ir::as<study::PointOp>(point).goal();
-  std::vector<std::string> texts = goal.paretoTexts();
   llvm::json::Array list;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    emit::ExpressionValue value = emit::evaluateExpression(goal.pareto()[i], names);
-    if (value.number)
-      list.push_back(
-          llvm::json::Array{texts[i], value.number->toDouble(), paretoText(*value.number)});
-  }
+  for (auto [name, value] : llvm::zip(goal.metrics, goal.values))
+    list.push_back(llvm::json::Array{name, value.toDouble(), paretoText(value)});
   if (!list.empty()) {
     metrics["pareto"] = std::move(list);
-    metrics["keep"] = goal.keep();
+    metrics["keep"] = static_cast<int64_t>(goal.keep);
   }
   row.metrics = textOf(std::move(metrics));
   return row;
@@ -137,23 +152,32 @@ StoredRow mapper::leftOutRow(const emit::Result &result, const ir::Operation &po
   return row;
 }
 
-std::vector<LeftOut> mapper::leftOut(llvm::ArrayRef<StoredRow> rows) {
-  std::vector<LeftOut> result;
-  for (const StoredRow &row : rows) {
-    if (result.empty() || result.back().statement != row.statement) {
-      result.push_back({row.statement, {}, 0, 0, {}});
-      for (const auto &[name, value] : settings(row))
-        result.back().settings.push_back(name);
-    }
-    ++result.back().of;
-    llvm::Optional<llvm::json::Array> reason = listOf(row, "left_out");
-    if (!reason || reason->empty())
-      continue;
-    ++result.back().count;
-    ++result.back().reasons[reason->front().getAsString().getValueOr("").str()];
-  }
+LeftOut &SweepFindings::sweepOf(int64_t statement,
+                                llvm::function_ref<std::vector<std::string>()> settings) {
+  if (sweeps.empty() || sweeps.back().statement != statement)
+    sweeps.push_back({statement, settings(), 0, 0, {}});
+  return sweeps.back();
+}
+
+std::vector<LeftOut> SweepFindings::leftOut() const {
+  std::vector<LeftOut> result = sweeps;
   llvm::erase_if(result, [](const LeftOut &sweep) { return sweep.count == 0; });
   return result;
+}
+
+static std::vector<std::string> settingNames(const StoredRow &row) {
+  std::vector<std::string> names;
+  for (auto &[name, value] : settings(row))
+    names.push_back(std::move(name));
+  return names;
+}
+
+void SweepFindings::leaveOut(int64_t statement, llvm::StringRef unmet,
+                             llvm::function_ref<StoredRow()> row) {
+  LeftOut &sweep = sweepOf(statement, [&] { return settingNames(row()); });
+  ++sweep.of;
+  ++sweep.count;
+  ++sweep.reasons[unmet.str()];
 }
 
 /// The values after `pareto` of a row, their names, and how they are printed.
@@ -199,33 +223,66 @@ static void eraseRow(Front &front, size_t i) {
 
 // A row that goes is beaten by `keep` rows that stay or were beaten by as many themselves, so that
 // what is left of the rows before says of each further one whether it is beaten as often.
-std::vector<Front> mapper::fronts(llvm::ArrayRef<StoredRow> rows) {
-  std::vector<Front> result;
-  size_t keep = 1;
-  for (const StoredRow &row : rows) {
-    std::vector<std::string> names, texts;
-    std::vector<double> values;
-    if (!paretoValues(row, names, values, texts))
-      continue;
-    if (result.empty() || result.back().statement != row.statement) {
-      result.emplace_back();
-      result.back().statement = row.statement;
-      result.back().metrics = names;
-      keep = keptOf(row);
-    }
-    Front &front = result.back();
-    ++front.of;
-    auto beaten = static_cast<size_t>(
-        llvm::count_if(front.values, [&](const auto &other) { return beats(other, values); }));
-    if (beaten >= keep)
-      continue;
-    for (size_t i = front.rows.size(); i-- > 0;)
-      if (beats(values, front.values[i]) && ++front.beaten[i] >= keep)
-        eraseRow(front, i);
-    front.rows.push_back(row);
-    front.values.push_back(values);
-    front.texts.push_back(texts);
-    front.beaten.push_back(beaten);
+void SweepFindings::addValues(int64_t statement, std::vector<std::string> metrics,
+                              std::vector<double> values, size_t keep,
+                              llvm::function_ref<StoredRow()> row,
+                              llvm::function_ref<std::vector<std::string>()> texts) {
+  if (allFronts.empty() || allFronts.back().statement != statement) {
+    allFronts.emplace_back();
+    allFronts.back().statement = statement;
+    allFronts.back().metrics = std::move(metrics);
   }
-  return result;
+  Front &front = allFronts.back();
+  ++front.of;
+  size_t beaten = 0;
+  for (size_t i = 0; i < front.values.size() && beaten < keep; ++i)
+    beaten += beats(front.values[i], values);
+  if (beaten >= keep)
+    return;
+  for (size_t i = front.rows.size(); i-- > 0;)
+    if (beats(values, front.values[i]) && ++front.beaten[i] >= keep)
+      eraseRow(front, i);
+  front.rows.push_back(row());
+  front.values.push_back(std::move(values));
+  front.texts.push_back(texts());
+  front.beaten.push_back(beaten);
+}
+
+void SweepFindings::add(int64_t statement, const GoalValues &goal,
+                        llvm::function_ref<StoredRow()> row) {
+  ++sweepOf(statement, [&] { return settingNames(row()); }).of;
+  if (goal.values.empty())
+    return;
+  std::vector<double> values;
+  for (const Quantity &value : goal.values)
+    values.push_back(value.toDouble());
+  addValues(statement, goal.metrics, std::move(values), goal.keep, row, [&] {
+    std::vector<std::string> texts;
+    for (const Quantity &value : goal.values)
+      texts.push_back(paretoText(value));
+    return texts;
+  });
+}
+
+void SweepFindings::add(const StoredRow &row) {
+  LeftOut &sweep = sweepOf(row.statement, [&] { return settingNames(row); });
+  ++sweep.of;
+  llvm::Optional<llvm::json::Array> reason = listOf(row, "left_out");
+  if (reason && !reason->empty()) {
+    ++sweep.count;
+    ++sweep.reasons[reason->front().getAsString().getValueOr("").str()];
+  }
+  std::vector<std::string> names, texts;
+  std::vector<double> values;
+  if (paretoValues(row, names, values, texts))
+    addValues(
+        row.statement, std::move(names), std::move(values), keptOf(row), [&] { return row; },
+        [&] { return texts; });
+}
+
+SweepFindings mapper::findingsOf(llvm::ArrayRef<StoredRow> rows) {
+  SweepFindings findings;
+  for (const StoredRow &row : rows)
+    findings.add(row);
+  return findings;
 }

@@ -27,9 +27,18 @@ bool readShard(llvm::StringRef text, SweepSettings &settings);
 std::string bindingText(const ir::Attribute &value);
 std::string bindingsText(const ir::AttrDict &bindings);
 
-/// The row of `result` at `point`, with what its `pareto` asks for.
-StoredRow sweepRow(const emit::Result &result, const ir::Operation &point,
-                   const MetricNames &names);
+/// The values of the `pareto` of a point, by name as written.
+struct GoalValues {
+  std::vector<std::string> metrics;
+  std::vector<Quantity> values;
+  size_t keep = 1; ///< of the points that fewer than so many beat
+};
+GoalValues goalValues(const ir::Operation &point, const MetricNames &names);
+
+/// The row of `result` at `point`, with the values of its `pareto`.
+StoredRow sweepRow(const emit::Result &result, const ir::Operation &point, const GoalValues &goal);
+/// Without its metrics.
+StoredRow bareRow(const emit::Result &result, const ir::Operation &point);
 
 /// Keeps something else in `row` by a name, and reads it again; nothing where there is none.
 void keep(StoredRow &row, llvm::StringRef name, llvm::json::Object value);
@@ -50,11 +59,9 @@ struct LeftOut {
   size_t count = 0, of = 0;          ///< results left out, of all
   std::map<std::string, size_t> reasons;
 };
-/// Of each sweep that has any, by statement.
-std::vector<LeftOut> leftOut(llvm::ArrayRef<StoredRow> rows);
 
-/// The rows of each sweep with a `pareto` that fewer than `keep` others of it beat: at most as
-/// large in all of its values and smaller in one. By statement, in the order of the points.
+/// The rows of a sweep with a `pareto` that fewer than `keep` others of it beat: at most as large
+/// in all of its values and smaller in one. In the order of the points.
 struct Front {
   int64_t statement;
   std::vector<std::string> metrics; ///< as written
@@ -64,7 +71,33 @@ struct Front {
   std::vector<size_t> beaten;                  ///< by how many, of each row
   size_t of = 0;                               ///< rows of the sweep
 };
-std::vector<Front> fronts(llvm::ArrayRef<StoredRow> rows);
+
+/// What sweeps come to, told point by point; of the results only those on a front stay.
+class SweepFindings {
+public:
+  /// A result; `row` is asked for where it is needed.
+  void add(int64_t statement, const GoalValues &goal, llvm::function_ref<StoredRow()> row);
+  /// One that `require` leaves out.
+  void leaveOut(int64_t statement, llvm::StringRef unmet, llvm::function_ref<StoredRow()> row);
+  /// Either, from a file of results or another process.
+  void add(const StoredRow &row);
+
+  /// By statement, in file order.
+  llvm::ArrayRef<Front> fronts() const { return allFronts; }
+  /// Of each sweep that leaves out any, by statement.
+  std::vector<LeftOut> leftOut() const;
+
+private:
+  void addValues(int64_t statement, std::vector<std::string> metrics, std::vector<double> values,
+                 size_t keep, llvm::function_ref<StoredRow()> row,
+                 llvm::function_ref<std::vector<std::string>()> texts);
+  LeftOut &sweepOf(int64_t statement, llvm::function_ref<std::vector<std::string>()> settings);
+
+  std::vector<Front> allFronts;
+  std::vector<LeftOut> sweeps;
+};
+/// Those of `rows`, by statement, in the order of the points.
+SweepFindings findingsOf(llvm::ArrayRef<StoredRow> rows);
 
 } // namespace perfc::mapper
 

@@ -7,11 +7,13 @@
 #include "frontend/build/Histogram.h"
 #include "frontend/build/MeasuredTable.h"
 #include "frontend/build/StudyBuilder.h"
+#include "frontend/build/SweepSpace.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/Values.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <cmath>
 #include <functional>
@@ -216,19 +218,8 @@ bool Compilation::statement(const ast::Item &item, Scope &scope, Units &units) {
 //===-- Sweeps
 //---------------------------------------------------------------------------------===//
 
-namespace {
-
-/// A name that a sweep sets, and its values.
-struct Axis {
-  llvm::StringRef name;
-  const Decl *param = nullptr;
-  std::vector<Value> values;
-};
-
-} // namespace
-
-static llvm::Optional<Axis> readAxis(Evaluator &evaluator, const ast::Arg &arg,
-                                     const Scope &scope) {
+static llvm::Optional<SweepAxis> readAxis(Evaluator &evaluator, const ast::Arg &arg,
+                                          const Scope &scope) {
   DiagnosticEngine &diagnostics = evaluator.diagnostics;
   const ast::Expr *head = arg.value, *domain = nullptr;
   if (head->kind == ast::ExprKind::Binary && head->text == "in") {
@@ -239,7 +230,7 @@ static llvm::Optional<Axis> readAxis(Evaluator &evaluator, const ast::Arg &arg,
     diagnostics.report(arg.range, diag::NoSweepName);
     return llvm::None;
   }
-  Axis axis{head->text, nullptr, {}};
+  SweepAxis axis{head->text.str(), nullptr, {}};
   NameResult found = evaluator.program.lookup(scope.file(), head->text);
   if (found.decl && found.decl->kind == DeclKind::Param)
     axis.param = found.decl;
@@ -271,8 +262,62 @@ static ir::Attribute bindingAttribute(const Value &value) {
   return written(value);
 }
 
+SweepSpace::SweepSpace(Compilation &compilation, const ast::Item &item, const Scope &scope,
+                       std::vector<SweepAxis> axes)
+    : compilation(compilation), item(item), scope(scope), axes(std::move(axes)),
+      named(compilation.results.size()) {}
+
+SweepSpace::~SweepSpace() {
+  for (const SweepAxis &axis : axes)
+    if (axis.param)
+      compilation.evaluator.overrideParam(*axis.param, Value());
+}
+
+size_t SweepSpace::pointCount() const {
+  size_t count = 1;
+  for (const SweepAxis &axis : axes)
+    count *= axis.values.size();
+  return count;
+}
+
+bool SweepSpace::advance(Choice &choice) const {
+  for (size_t i = axes.size(); i-- > 0;) {
+    if (++choice[i] < axes[i].values.size())
+      return true;
+    choice[i] = 0;
+  }
+  return false;
+}
+
+ir::AttrDict SweepSpace::bindings(const Choice &choice) const {
+  ir::AttrDict bindings;
+  for (auto [axis, value] : llvm::zip(axes, choice))
+    bindings.set(axis.name, bindingAttribute(axis.values[value]));
+  return bindings;
+}
+
+bool SweepSpace::build(const Choice &choice, ir::Module &module) {
+  Scope inner(scope);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const SweepAxis &axis = axes[i];
+    if (!axis.param)
+      inner.set(axis.name, axis.values[choice[i]]);
+    else if (last.empty() || last[i] != choice[i]) // what depends on it is evaluated again
+      compilation.evaluator.overrideParam(*axis.param, axis.values[choice[i]]);
+  }
+  last = choice;
+  compilation.results.resize(named); // each point names its results anew
+  return compilation.point(item, inner, {{"bindings", bindings(choice)}}, module);
+}
+
+/// Whether the block of a sweep has this word.
+static bool says(const ast::Item &sweep, llvm::StringRef word) {
+  return llvm::any_of(sweep.block->items,
+                      [&](const ast::Item *entry) { return entry->word == word; });
+}
+
 bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units) {
-  std::vector<Axis> axes;
+  std::vector<SweepAxis> axes;
   for (const ast::Arg &arg : item.args) {
     auto axis = readAxis(evaluator, arg, scope);
     if (!axis)
@@ -283,50 +328,27 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
     diagnostics.report(item.range, diag::SweepWithoutBlock);
     return false;
   }
-  bool good = true;
-  size_t points = 0, named = results.size();
-  pointsOfSweep = 1;
-  for (const Axis &axis : axes)
-    pointsOfSweep *= axis.values.size();
-  std::function<void(size_t, Scope &, const ir::AttrDict &)> visit = [&](size_t depth, Scope &outer,
-                                                                         const ir::AttrDict
-                                                                             &bindings) {
-    if (depth == axes.size()) {
-      if (points++ == units.pointLimit)
-        return;
-      results.resize(named); // each point names its results anew
-      ir::Module own;
-      bool built = point(item, outer, {{"bindings", bindings}}, units.shared ? *units.shared : own);
-      good &= built;
-      if (built && !units.shared)
-        units.stop = !units.each(own);
-      return;
-    }
-    const Axis &axis = axes[depth];
-    for (const Value &value : axis.values) {
-      if (units.stop || points > units.pointLimit || (!good && points > 0))
-        break; // the same mistake would be reported for every point
-      Scope inner(outer);
-      if (axis.param)
-        evaluator.overrideParam(*axis.param, value);
-      else
-        inner.set(axis.name, value);
-      ir::AttrDict extended = bindings;
-      extended.set(axis.name, bindingAttribute(value));
-      visit(depth + 1, inner, extended);
-    }
-    if (axis.param)
-      evaluator.overrideParam(*axis.param, Value());
-  };
-  Scope base(scope);
-  visit(0, base, {});
-  return good;
+  SweepSpace space(*this, item, scope, std::move(axes));
+  pointsOfSweep = space.pointCount();
+  if (onSpace && !units.shared && says(item, "separable") && onSpace(space))
+    return true;
+  SweepSpace::Choice choice = space.first();
+  for (size_t points = 0; points < units.pointLimit && !units.stop; ++points) {
+    ir::Module own;
+    if (!space.build(choice, units.shared ? *units.shared : own))
+      return false; // the same mistake would be reported for every point
+    if (!units.shared)
+      units.stop = !units.each(own);
+    if (!space.advance(choice))
+      break;
+  }
+  return true;
 }
 
 /// What a block of a sweep says about its only statement.
 static bool isAboutStatement(llvm::StringRef word) {
-  static constexpr llvm::StringLiteral words[] = {"expect",  "report", "emit",
-                                                  "require", "pareto", "keep"};
+  static constexpr llvm::StringLiteral words[] = {"expect", "report", "emit",     "require",
+                                                  "pareto", "keep",   "separable"};
   return llvm::is_contained(words, word);
 }
 
@@ -368,9 +390,11 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
   ir::Region &into = isOnly ? op->body().front().body() : op->body();
   return visit(true, [&](const ast::Item &entry, const Scope &inner) {
     Node *node = elaborator.statement(entry, BlockKind::Sweep, inner);
-    if (!node || node->args.empty())
+    bool isFlag = entry.word == "separable";
+    if (!node || (node->args.empty() && !isFlag))
       return false;
-    bool isGoal = entry.word == "require" || entry.word == "pareto" || entry.word == "keep";
+    bool isGoal =
+        isFlag || entry.word == "require" || entry.word == "pareto" || entry.word == "keep";
     return isGoal ? builder.pointGoal(*node, *op)
                   : builder.outcome(*node, into, /*inStatement=*/isOnly);
   });

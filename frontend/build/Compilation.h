@@ -15,6 +15,7 @@
 namespace perfc {
 
 class Elaborator;
+class SweepSpace;
 class TableBuilder;
 struct KeptTable;
 
@@ -52,6 +53,10 @@ public:
   /// `each` until that returns false; `pointLimit` bounds the points of each sweep. False if a
   /// statement could not be built (the others are).
   bool forEachUnit(llvm::function_ref<bool(ir::Module &)> each, size_t pointLimit = SIZE_MAX);
+
+  /// From now on a sweep that says `separable` is handed to `take` as a whole; where that returns
+  /// false, its points are built one after the other as those of any other sweep.
+  void onSeparable(std::function<bool(SweepSpace &)> take) { onSpace = std::move(take); }
 
   /// The fits of the root, in file order: those that are sound. Mistakes are reported.
   std::vector<Fit> fits();
@@ -103,6 +108,7 @@ private:
   bool addRequests(const ir::Module &module, size_t firstResult, BuildContext &context);
   bool buildUnits(Units &units);
 
+  friend class SweepSpace;
   friend class TableBuilder; // of TableRows.cpp
 
   DiagnosticEngine &diagnostics;
@@ -116,6 +122,7 @@ private:
   BuildContext *sharedContext = nullptr;                           ///< while buildAll runs
   llvm::StringMap<KeptChip> keptChips;
   size_t pointsOfSweep = 0;
+  std::function<bool(SweepSpace &)> onSpace;           ///< none to build each point
   std::function<bool(size_t)> isRowWanted;             ///< none for all
   std::function<bool(llvm::StringRef)> isResultWanted; ///< none for all
   bool rowStatements = true, keepsGraphs = false;

@@ -43,6 +43,13 @@ static constexpr WordSpec keepWord{
     .kind = Integer,
     .byDefault = "1",
     .doc = "`pareto` prints the points that fewer than so many beat: keep 10"};
+static constexpr WordSpec separableWord{
+    .word = "separable",
+    .kind = Flag,
+    .minArgs = 0,
+    .maxArgs = 0,
+    .doc = "points run the kernels that each of their values brings by itself: some are "
+           "evaluated to see that, all others are sums"};
 static constexpr WordSpec placeWord{.word = "place",
                                     .kind = Name,
                                     .maxArgs = anyNumber,
@@ -107,9 +114,10 @@ static constexpr WordSpec replayWord = inner("replay", BlockKind::Replay);
 static constexpr WordSpec letWord{
     .word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"};
 
-static constexpr WordSpec sweepWords[] = {
-    evaluateWord, compareWord, searchWord,         serveWord,  trainWord,  replayWord, letWord,
-    requireWord,  keepWord,    paretoOfPointsWord, expectWord, reportWord, emitWord};
+static constexpr WordSpec sweepWords[] = {evaluateWord, compareWord,        searchWord, serveWord,
+                                          trainWord,    replayWord,         letWord,    requireWord,
+                                          keepWord,     paretoOfPointsWord, expectWord, reportWord,
+                                          emitWord,     separableWord};
 
 static constexpr WordSpec validateWords[] = {
     evaluateWord,

@@ -145,7 +145,10 @@ void Report::printPoint(const Evaluated &evaluated) {
   PointTable point = pointTable(evaluated, evaluation, session.sources);
   bool isNew = startSweep(evaluated, point);
   if (isNew) { // later rows have no place for why a cell of theirs is empty
-    title(point.title, "sweep");
+    title(point.title, evaluated.summedFrom == 0
+                           ? "sweep"
+                           : fmt::format("sweep, sums of the kernels of {}",
+                                         counted(evaluated.summedFrom, "point")));
     missing = std::move(point.missing);
     printMissing();
   }

@@ -2,6 +2,7 @@
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
 #include "api/Emitted.h"
+#include "api/LaterUse.h"
 #include "api/OutputFile.h"
 #include "api/Providers.h"
 #include "api/RequestedFiles.h"
@@ -152,6 +153,11 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     session.printAsToFile(arguments);
   }
   bool asJson = arguments.has("json");
+  bool readsAll = llvm::any_of(
+      std::initializer_list<llvm::StringRef>{"json", "html", "mapping", "stats", "tool"},
+      [&](llvm::StringRef option) { return arguments.has(option); });
+  if (!readsAll && !sharing)
+    options.isNeededLater = laterUse(session.sources.text(file), /*writesFiles=*/true);
   if (!asJson && !session.isQuiet())
     options.onKept = [&](llvm::ArrayRef<StoredRow> rows) {
       printKept(session.out, rows, session.tableWidth(), session.colorOut);
@@ -206,9 +212,9 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   if (asJson)
     document.print(session.out, path);
   else if (!session.isQuiet()) {
-    std::vector<StoredRow> rows = evaluation.sweepRows();
-    printLeftOut(session.out, leftOut(rows));
-    printFronts(session.out, fronts(rows), session.tableWidth(), session.colorOut);
+    SweepFindings findings = evaluation.sweepFindings();
+    printLeftOut(session.out, findings.leftOut());
+    printFronts(session.out, findings.fronts(), session.tableWidth(), session.colorOut);
     for (const PredictedTable &table : evaluation.tables())
       printAgreement(session, table.path, table.rows);
   }

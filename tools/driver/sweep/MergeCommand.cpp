@@ -34,7 +34,8 @@ bool driver::mergeResults(Session &session, const Arguments &arguments) {
       return true;
   }
   std::vector<StoredRow> rows = all->rows();
-  std::vector<LeftOut> dropped = leftOut(rows);
+  SweepFindings findings = findingsOf(rows);
+  std::vector<LeftOut> dropped = findings.leftOut();
   size_t count = rows.size();
   for (const LeftOut &sweep : dropped)
     count -= sweep.count;
@@ -43,7 +44,7 @@ bool driver::mergeResults(Session &session, const Arguments &arguments) {
     document.set("schema", 1)
         .set("file", files.front())
         .set("rows", static_cast<int64_t>(count))
-        .set("fronts", frontsJson(fronts(rows)))
+        .set("fronts", frontsJson(findings.fronts()))
         .set("left_out", leftOutJson(dropped))
         .print(session.out);
     session.out << '\n';
@@ -51,7 +52,7 @@ bool driver::mergeResults(Session &session, const Arguments &arguments) {
     session.out << fmt::format("{}: {} results\n", files.front(), count);
     printKept(session.out, rows, session.tableWidth(), session.colorOut);
     printLeftOut(session.out, dropped);
-    printFronts(session.out, fronts(rows), session.tableWidth(), session.colorOut);
+    printFronts(session.out, findings.fronts(), session.tableWidth(), session.colorOut);
   }
   return true;
 }
