@@ -40,14 +40,13 @@ static std::set<unsigned> featuresOf(const Operation &op, const KernelClasses &k
   return features;
 }
 
-std::set<unsigned> passes::attendedRanks(const Operation &graph,
-                                         const RankClasses::Kernels &kernels, RankClasses &ranks) {
+std::set<unsigned> passes::attendedRanks(const Operation &graph, KnownClasses &kernels,
+                                         RankClasses &ranks) {
   std::set<unsigned> attended, features;
   graph.walk([&](const Operation &op) {
-    auto apply = as<op::ApplyOp>(op);
-    if (!apply)
+    if (!as<op::ApplyOp>(op))
       return;
-    const KernelClasses &kernel = kernels.at(resolve(op, apply.kernel()));
+    const KernelClasses &kernel = kernels.of(op);
     llvm::DenseMap<unsigned, unsigned> classes = inGraph(op, kernel, ranks);
     for (const Statement &statement : kernel.kernel().statements) {
       for (unsigned cls : featuresOf(op, kernel, statement))

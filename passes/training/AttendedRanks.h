@@ -16,7 +16,7 @@ namespace perfc {
 namespace passes {
 
 /// Their classes in `ranks`; `kernels` are those of the graph's kernels.
-std::set<unsigned> attendedRanks(const ir::Operation &graph, const RankClasses::Kernels &kernels,
+std::set<unsigned> attendedRanks(const ir::Operation &graph, KnownClasses &kernels,
                                  RankClasses &ranks);
 
 } // namespace passes

@@ -12,7 +12,7 @@ RankLabels::RankLabels(const Operation &graph, int64_t samples, int64_t batch,
                        std::shared_ptr<KnownClasses> known)
     : classes(known ? std::move(known) : std::make_shared<KnownClasses>()), ranks(graph, *classes) {
   findSamples(graph.body());
-  for (unsigned cls : attendedRanks(graph, classes, ranks))
+  for (unsigned cls : attendedRanks(graph, *classes, ranks))
     if (!sampleClasses.contains(cls) && positionClasses.insert(cls).second)
       attendedClasses.insert(cls);
   findExtents(graph.body(), samples, batch);
