@@ -17,6 +17,7 @@ static ExpertFigures figuresOf(tile::FamilyOp family, const KernelChip &chip) {
   figures.step = op.realAttr("step", 128);
   figures.stepTime = seconds("step_time");
   figures.blockTime = seconds("block_time");
+  figures.resident = op.realAttr("resident", 1);
   figures.otherTime = seconds("other_time");
   figures.choiceTime = seconds("choice_time");
   figures.loss = op.realAttr("loss");

@@ -41,6 +41,8 @@ static Grouped groupedTimes(const Design &design, const ExpertFigures &figures,
   double macs = tile.rows * tile.columns * extents.k;
   double stepProducts = std::max(1.0, std::floor(figures.step / work.leftSize));
   double steps = std::ceil(extents.k / stepProducts) * figures.stepTime;
+  // Blocks that share a unit wait together, while what they multiply adds up.
+  steps *= std::max(1.0, waves / figures.resident) / waves;
   constexpr double stepOverlap = 3;
   times.units = waves * (normOf(stepOverlap, {macs * (atRate + lost), steps}) + figures.blockTime);
   // The ranks' loads are alike, so that rows of others fill as many tiles each.

@@ -7,7 +7,9 @@
 //     share     = padded / m * ceil(n / tile n) / units      waves as in ProductPrice.h
 //     products  = m tile n k (units / rate + loss / rate of the generation's core for the format)
 //     others    = share * moved rows of other ranks' experts / rows
-//     units     = waves ((products^3 + (steps step_time)^3)^(1/3) + block_time) + others other_time
+//     turns     = max(1, waves / resident)    of blocks whose steps wait at the same time on a unit
+//     units     = (waves^3 products^3 + (turns steps step_time)^3)^(1/3) + waves block_time
+//                 + others other_time
 //     memory    = (active n k weight bytes (1 - held) + rows k left bytes) / bandwidth
 //     cache     = (active n k weight bytes + rows k left bytes) / bandwidth of the last cache
 //     power     = rows n k energy / power limit
@@ -53,6 +55,7 @@ struct ExpertFigures {
   double launch = 0;
   double step = 128; ///< bytes
   double stepTime = 0, blockTime = 0;
+  double resident = 1;   ///< blocks that share a unit
   double otherTime = 0;  ///< of a block for rows of another rank
   double choiceTime = 0; ///< to sort one choice
   double loss = 0;

@@ -306,6 +306,12 @@ static constexpr WordSpec familyWords[] = {
      .dims = Dims::Time,
      .byDefault = "none",
      .doc = "time of a block of experts beside its steps"},
+    {.word = "resident",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .byDefault = "1",
+     .doc =
+         "blocks of experts that share a unit, so that each waits in its steps beside the others"},
     {.word = "other_time",
      .kind = Measure,
      .dims = Dims::Time,

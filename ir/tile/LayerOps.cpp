@@ -96,6 +96,7 @@ std::vector<AttrDecl> tile::layerFigures() {
       quantityAttr("loss", {}, "time that products lose over that of the generation's core")
           .otherwise(0),
       cycleTimeAttr("block_time", "of a block beside its steps"),
+      quantityAttr("resident", {}, "blocks that share a unit").positive().otherwise(1),
       cycleTimeAttr("other_time", "of a block for rows of another rank"),
       cycleTimeAttr("choice_time", "to sort one choice of an expert"),
       quantityAttr("reached", {}, "bandwidth over what the generation reaches")
