@@ -150,6 +150,7 @@ bool SeparableSweep::find() {
   if (!isBuilt)
     return false;
   makeParts();
+  ofSum = outcomesOf(base.module, *base.evaluate, evaluation.perfcs, diagnostics);
   return reason.empty() && areAsEvaluated();
 }
 
@@ -177,8 +178,7 @@ void SeparableSweep::makeParts() {
 }
 
 llvm::Optional<Outcome> SeparableSweep::outcomeOf(const Part &part) {
-  llvm::Optional<Outcome> outcome = perfc::outcomeOf(
-      part.sum, base.module, *base.evaluate, evaluation.perfcs, evaluation.context.diagnostics);
+  llvm::Optional<Outcome> outcome = ofSum(part.sum);
   if (outcome)
     outcome->parameters = part.parameters;
   return outcome;

@@ -70,6 +70,7 @@ private:
   std::string reason; ///< why points are no sums
   llvm::Optional<Separation> separation;
   Built base;                           ///< the first point, whose statement is that of all
+  OutcomeOfSum ofSum;                   ///< of its statement
   std::vector<std::vector<Part>> parts; ///< by group; the first one's have what is common
 };
 

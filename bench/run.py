@@ -75,6 +75,24 @@ serve llama2_7b on a100_sxm_80gb {
 """
 
 
+#: All networks of NAS-Bench-201.
+SUPERNET = """import std.hardware.nasbench201_device
+import std.runtimes
+import std.workloads.nas_bench_201
+
+let kinds = ["nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3", "skip_connect", "none"]
+sweep e0 in kinds, e1 in kinds, e2 in kinds, e3 in kinds, e4 in kinds, e5 in kinds {
+  evaluate nas_bench_201("|{e0}~0|+|{e1}~0|{e2}~1|+|{e3}~0|{e4}~1|{e5}~2|") on nasbench201_device(gpu = 1, images = 0) {
+    runtime torch_eager
+  }
+  report latency, macs
+  pareto latency, macs
+  keep 10
+  separable
+}
+"""
+
+
 def program(lines: int) -> str:
     """A file of about `lines` lines: ops, chips, mappings and statements."""
     per_block = BLOCK.count("\n") + 1
@@ -123,6 +141,7 @@ def main() -> int:
             ("ResNet-50 from ONNX, on h100_sxm", ["run", models.resnet50(os.path.join(folder, "resnet50.onnx")), "--on", "h100_sxm"], 100),
             ("ONNX, 50,000 nodes and 100 MB", ["import", "onnx", models.large(os.path.join(folder, "large.onnx"))], 1000,
              400),  # the file is mapped, and counts
+            ("sweep of 15,625 networks, sums", ["sweep", file("supernet.perf", SUPERNET)], 500),
             ("highest rate, 2,000 requests each", ["run", file("serve.perf", SERVE)], 2000),
         ]
         over = False

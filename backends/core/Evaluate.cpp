@@ -28,7 +28,7 @@ public:
         sum(evaluate) {}
 
   llvm::Optional<Outcome> run(RanKernels *ran);
-  /// Without a run.
+  /// Without a run, as often as wanted.
   llvm::Optional<Outcome> of(const StudySum &kernels);
 
 private:
@@ -63,6 +63,8 @@ private:
   HashCache hashes;
   llvm::Optional<RankNetwork> network; ///< once there is an exchange
   const ir::Operation *chipOp = nullptr;
+  llvm::Optional<Chip> chip;
+  const ir::Value *tokens = nullptr; ///< that the subject reads
   const ir::Operation *peakAt = nullptr;
   int64_t peakBytes = 0;
   int64_t chips = 1;
@@ -366,16 +368,15 @@ llvm::Optional<Price> perfc::priceOf(const ir::Operation &statement) {
 
 /// Tokens that all chips read. Chips that exchange nothing run a copy each, which is noted.
 double StudyEvaluator::tokensAndCopies(Cost &total) {
-  const ir::Value *read = tokensOf(module, wholeSubject());
-  double tokens = (read ? static_cast<double>(read->type().elements().getValueOr(0)) : 0) *
-                  static_cast<double>(evaluate.count());
+  double read = (tokens ? static_cast<double>(tokens->type().elements().getValueOr(0)) : 0) *
+                static_cast<double>(evaluate.count());
   if (exchanges || isDivided() || total.chips == 1)
-    return tokens;
+    return read;
   total.addNote(fmt::format("each of the {} runs a copy, since `{}` has no collective: the latency "
                             "is that of one, energy and counts are of all",
                             counted(static_cast<uint64_t>(total.chips), "chip"),
                             evaluate.subjectLabel()));
-  return tokens * static_cast<double>(total.chips);
+  return read * static_cast<double>(total.chips);
 }
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
@@ -412,6 +413,8 @@ bool StudyEvaluator::findChip() {
     return false;
   }
   chipOp = target.op;
+  chip.emplace(*chipOp);
+  tokens = tokensOf(module, wholeSubject());
   chips = std::max<int64_t>(1, passes::chipCount(module, evaluate.on()));
   auto isStage = [](const ir::Operation &op) { return op.is(collective::StageOp::opName); };
   runners = chips / std::max<int64_t>(1, llvm::count_if(program->body(), isStage));
@@ -430,7 +433,7 @@ llvm::Optional<Outcome> StudyEvaluator::run(RanKernels *ran) {
 }
 
 llvm::Optional<Outcome> StudyEvaluator::of(const StudySum &kernels) {
-  if (!findChip())
+  if (!chip && !findChip())
     return llvm::None;
   sum = kernels;
   sum.total.leavesOutResident = true;
@@ -447,7 +450,6 @@ llvm::Optional<Outcome> StudyEvaluator::outcome() {
   if (sum.appended != 1)
     total.busBandwidth = llvm::None;
   total.leavesOutMemories = exchanges && !sum.computes;
-  const ir::Value *tokens = tokensOf(module, wholeSubject());
   holdPower(total);
   bool hasSequences = tokens && !tokens->type().shape().empty();
   // Ranks with sequences of their own have hosts of their own.
@@ -455,8 +457,7 @@ llvm::Optional<Outcome> StudyEvaluator::outcome() {
   sum.stack.finish(total, hasSequences ? static_cast<double>(tokens->type().shape().front()) /
                                              static_cast<double>(data)
                                        : 0);
-  Chip chip(*chipOp);
-  if (std::string note = unlimitedNote(chip); sum.computes && !note.empty())
+  if (std::string note = unlimitedNote(*chip); sum.computes && !note.empty())
     total.addNote(std::move(note));
   if (!total.leavesOutResident) // all parts keep tensors in the same memory
     checkCapacity(Chip(*passes::chipsOf(evaluate, passes::chipOf(module, evaluate.on())).front()),
@@ -467,7 +468,7 @@ llvm::Optional<Outcome> StudyEvaluator::outcome() {
   }
   outcome.price = priceOf(*evaluate);
   outcome.tokens = tokensAndCopies(total);
-  finish(chip, total);
+  finish(*chip, total);
   return outcome;
 }
 
@@ -478,9 +479,9 @@ llvm::Optional<Outcome> perfc::evaluateStudy(const ir::Module &module,
       .run(ran);
 }
 
-llvm::Optional<Outcome> perfc::outcomeOf(const StudySum &sum, const ir::Module &module,
-                                         const ir::Operation &evaluate, ProviderSet &providers,
-                                         DiagnosticEngine &diagnostics) {
-  return StudyEvaluator(module, ir::as<study::EvaluateOp>(evaluate), providers, diagnostics)
-      .of(sum);
+OutcomeOfSum perfc::outcomesOf(const ir::Module &module, const ir::Operation &evaluate,
+                               ProviderSet &providers, DiagnosticEngine &diagnostics) {
+  auto evaluator = std::make_shared<StudyEvaluator>(module, ir::as<study::EvaluateOp>(evaluate),
+                                                    providers, diagnostics);
+  return [evaluator](const StudySum &sum) { return evaluator->of(sum); };
 }

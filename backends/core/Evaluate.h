@@ -9,6 +9,7 @@
 #include "backends/core/CostProvider.h"
 #include "backends/core/Outcome.h"
 #include "backends/core/StudySum.h"
+#include <functional>
 
 namespace perfc {
 
@@ -25,11 +26,12 @@ llvm::Optional<Outcome> evaluateStudy(const ir::Module &module, const ir::Operat
                                       ProviderSet &providers, DiagnosticEngine &diagnostics,
                                       RanKernels *ran = nullptr);
 
-/// What `evaluate` would find if its kernels added up to `sum`. What is resident at a time is not
-/// known, and its breakdown has no parts.
-llvm::Optional<Outcome> outcomeOf(const StudySum &sum, const ir::Module &module,
-                                  const ir::Operation &evaluate, ProviderSet &providers,
-                                  DiagnosticEngine &diagnostics);
+/// Says what `evaluate` would find if its kernels added up to a sum; nothing after a reported
+/// error. What is resident at a time is not known then, and the breakdown has no parts. All that it
+/// is given stays as it is while it is in use.
+using OutcomeOfSum = std::function<llvm::Optional<Outcome>(const StudySum &)>;
+OutcomeOfSum outcomesOf(const ir::Module &module, const ir::Operation &evaluate,
+                        ProviderSet &providers, DiagnosticEngine &diagnostics);
 
 /// What the study.price of `statement` says; nothing where it has none.
 llvm::Optional<Price> priceOf(const ir::Operation &statement);

@@ -62,6 +62,7 @@ Uncertain Uncertain::map(double newValue, double derivative) const {
 Uncertain Uncertain::combine(double value, const Uncertain &a, double scaleA, const Uncertain &b,
                              double scaleB) {
   Uncertain result(value);
+  result.parts.reserve(std::max(a.parts.size(), b.parts.size()));
   auto left = a.parts.begin(), right = b.parts.begin();
   while (left != a.parts.end() || right != b.parts.end()) {
     bool takeLeft =

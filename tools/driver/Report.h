@@ -10,6 +10,7 @@
 #include "tools/driver/ReportColumns.h"
 #include "tools/driver/Session.h"
 #include "tools/driver/Table.h"
+#include "tools/driver/sweep/PointTable.h"
 
 namespace perfc::driver {
 
@@ -18,8 +19,6 @@ using emit::percent;
 
 /// Kernels shown without -v.
 inline constexpr size_t kernelLimit = 14;
-
-struct PointTable;
 
 class Report {
 public:
@@ -35,7 +34,10 @@ public:
   /// Takes the point for one of a sweep whose titles are printed, or not; what comes after it is
   /// then printed accordingly.
   void goOnWith(const api::Evaluated &point);
-  void beginAnew() { sweep = SourceRange(); }
+  void beginAnew() {
+    sweep = SourceRange();
+    lines.reset();
+  }
 
 private:
   bool startSweep(const api::Evaluated &evaluated, const PointTable &table);
@@ -66,6 +68,7 @@ private:
   /// The sweep whose rows are being printed, and the columns of its table.
   SourceRange sweep;
   std::vector<TableColumn> sweepColumns;
+  std::unique_ptr<PointLines> lines; ///< of a sweep whose points share their statement
   /// Why cells of the table at hand are empty, by column.
   MissingCells missing;
 };

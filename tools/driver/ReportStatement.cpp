@@ -142,9 +142,17 @@ void Report::goOnWith(const Evaluated &point) {
 /// One row per result of the point, or per part of it; the titles come with the first point of a
 /// sweep.
 void Report::printPoint(const Evaluated &evaluated) {
-  PointTable point = pointTable(evaluated, evaluation, session.sources);
-  bool isNew = startSweep(evaluated, point);
+  PointTable point;
+  bool isNew = sweep != evaluated.point->range();
+  if (isNew)
+    lines = std::make_unique<PointLines>(evaluated, evaluation);
+  if (!isNew && evaluated.summedFrom > 0)
+    point.results = lines->of(evaluated, point.missing);
+  else
+    point = isNew ? lines->table(evaluated, session.sources)
+                  : pointTable(evaluated, evaluation, session.sources);
   if (isNew) { // later rows have no place for why a cell of theirs is empty
+    startSweep(evaluated, point);
     title(point.title, evaluated.summedFrom == 0
                            ? "sweep"
                            : fmt::format("sweep, sums of the kernels of {}",

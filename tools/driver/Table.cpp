@@ -153,25 +153,32 @@ std::vector<std::string> Table::leaveOut(unsigned limit) {
   return titles;
 }
 
+void Table::printLine(llvm::raw_ostream &os, llvm::ArrayRef<unsigned> widths,
+                      llvm::function_ref<llvm::StringRef(size_t)> cellOf) const {
+  std::string line(indent, ' ');
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!widths[i])
+      continue;
+    if (line.size() > indent)
+      line.append(gap, ' ');
+    llvm::StringRef cell = cellOf(i);
+    size_t used = displayWidth(cell), padding = used < widths[i] ? widths[i] - used : 0;
+    bool isLeft = columns[i].align == Align::Left;
+    line.append(isLeft ? 0 : padding, ' ').append(cell.data(), cell.size());
+    line.append(isLeft ? padding : 0, ' ');
+  }
+  os << llvm::StringRef(line).rtrim() << '\n';
+}
+
 void Table::printRow(llvm::raw_ostream &os, llvm::ArrayRef<Lines> cells,
                      llvm::ArrayRef<unsigned> widths) const {
   size_t height = 1;
   for (const Lines &cell : cells)
     height = std::max(height, cell.size());
-  for (size_t number = 0; number < height; ++number) {
-    std::string line(indent, ' ');
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (!widths[i])
-        continue;
-      if (line.size() > indent)
-        line.append(gap, ' ');
-      std::string cell = number < cells[i].size() ? cells[i][number] : "";
-      size_t used = displayWidth(cell);
-      std::string padding(used < widths[i] ? widths[i] - used : 0, ' ');
-      line += columns[i].align == Align::Left ? cell + padding : padding + cell;
-    }
-    os << llvm::StringRef(line).rtrim() << '\n';
-  }
+  for (size_t number = 0; number < height; ++number)
+    printLine(os, widths, [&](size_t i) {
+      return number < cells[i].size() ? llvm::StringRef(cells[i][number]) : llvm::StringRef();
+    });
 }
 
 void Table::print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles) {
@@ -179,10 +186,11 @@ void Table::print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles)
     if (std::vector<std::string> names = leaveOut(width); !names.empty())
       os << fmt::format("  too narrow for the columns {}: `-v`, a file or a pipe has them\n",
                         fmt::join(names, ", "));
-  std::vector<unsigned> sizes = wholeWidths();
+  std::vector<unsigned> whole = wholeWidths(), sizes = whole;
   shrink(sizes, width);
+  bool isWhole = sizes == whole;         // no cell is cut or wrapped
   std::vector<std::vector<Lines>> texts; // by column
-  for (size_t i = 0; i < columns.size(); ++i)
+  for (size_t i = 0; i < columns.size() && !isWhole; ++i)
     texts.push_back(sizes[i] ? fitted(i, sizes[i]) : std::vector<Lines>(rows.size()));
   if (titles) {
     std::vector<Lines> names;
@@ -195,6 +203,10 @@ void Table::print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles)
       os << "\033[0m";
   }
   for (size_t row = 0; row < rows.size(); ++row) {
+    if (!rows[row].isRule && isWhole) {
+      printLine(os, sizes, [&](size_t i) { return llvm::StringRef(rows[row].cells[i]); });
+      continue;
+    }
     if (!rows[row].isRule) {
       std::vector<Lines> cells;
       for (const std::vector<Lines> &column : texts)

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Optional.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -62,6 +63,8 @@ private:
   bool shrink(std::vector<unsigned> &widths, unsigned limit) const;
   std::vector<std::string> leaveOut(unsigned limit);
   std::vector<Lines> fitted(size_t column, unsigned width) const;
+  void printLine(llvm::raw_ostream &os, llvm::ArrayRef<unsigned> widths,
+                 llvm::function_ref<llvm::StringRef(size_t)> cellOf) const;
   void printRow(llvm::raw_ostream &os, llvm::ArrayRef<Lines> cells,
                 llvm::ArrayRef<unsigned> widths) const;
 

@@ -15,16 +15,15 @@ using namespace perfc::driver;
 using mapper::StoredRow;
 
 /// What the sweep sets, first the names that the rows are by.
-static std::vector<std::pair<std::string, ir::Attribute>>
-orderedPoint(study::PointOp point, llvm::ArrayRef<std::string> by) {
-  std::vector<std::pair<std::string, ir::Attribute>> entries;
+static std::vector<std::string> orderedNames(study::PointOp point, llvm::ArrayRef<std::string> by) {
+  std::vector<std::string> names;
   for (const std::string &name : by)
-    if (const ir::Attribute *value = point.bindings().find(name))
-      entries.emplace_back(name, *value);
+    if (point.bindings().find(name))
+      names.push_back(name);
   for (const auto &[name, value] : point.bindings().entries())
     if (!llvm::is_contained(by, name))
-      entries.emplace_back(name, value);
-  return entries;
+      names.push_back(name);
+  return names;
 }
 
 static TableColumn textColumn(std::string title) {
@@ -81,59 +80,88 @@ static std::vector<std::string> rowLabels(const api::Evaluated &evaluated, bool 
   return labels;
 }
 
-PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evaluation &evaluation,
-                              const SourceManager &sources) {
-  auto point = ir::as<study::PointOp>(*evaluated.point);
-  PointColumns columns(*evaluated.point);
-  bool isOneOfSeveral = columns.statementCount > 1;
-  PointTable table;
-  llvm::StringRef written =
-      sources.text(isOneOfSeveral ? evaluated.point->range() : evaluated.op.range());
-  table.title = written.split('{').first.split('\n').first.rtrim().str();
-  std::vector<std::string> before;
-  for (const auto &[name, value] : orderedPoint(point, columns.by)) {
-    table.columns.push_back({name, Align::Right, 8, /*wraps=*/false, /*stays=*/true});
-    before.push_back(mapper::bindingText(value));
+struct PointLines::Columns {
+  Columns(const api::Evaluated &evaluated)
+      : ofPoint(*evaluated.point), isOneOfSeveral(ofPoint.statementCount > 1),
+        names(orderedNames(ir::as<study::PointOp>(*evaluated.point), ofPoint.by)),
+        labels(rowLabels(evaluated, isOneOfSeveral)), own(reportColumns(evaluated.op, by)) {
+    auto found =
+        llvm::find_if(ofPoint.by, [](const std::string &rows) { return emit::isBreakdown(rows); });
+    if (found != ofPoint.by.end())
+      parts = *found;
+    for (const ReportColumn &column : ofPoint.all) {
+      auto same =
+          llvm::find_if(own, [&](const ReportColumn &one) { return one.title == column.title; });
+      cells.push_back(same == own.end() ? nullptr : &*same);
+    }
   }
-  table.columns.push_back(textColumn(isOneOfSeveral ? "result" : "on"));
-  if (isOneOfSeveral) // as later rows stand below earlier ones
-    table.columns.back().width = std::max(table.columns.back().width, columns.labelWidth);
-  auto parts =
-      llvm::find_if(columns.by, [](const std::string &rows) { return emit::isBreakdown(rows); });
-  if (parts != columns.by.end())
-    table.columns.push_back(textColumn(*parts));
-  for (const ReportColumn &column : columns.all)
-    table.columns.push_back({column.title, Align::Right, 12, /*wraps=*/false,
-                             /*stays=*/&column == &columns.all.front()});
-  std::vector<std::string> by;
-  std::vector<ReportColumn> own = reportColumns(evaluated.op, by);
-  std::vector<std::string> labels = rowLabels(evaluated, isOneOfSeveral);
-  for (size_t i = 0; i < labels.size(); ++i) {
+
+  PointColumns ofPoint;
+  bool isOneOfSeveral;
+  std::vector<std::string> names, labels, by;
+  std::string parts; ///< what lines are of each result; "" for one line
+  std::vector<ReportColumn> own;
+  std::vector<const ReportColumn *> cells; ///< of `own`; null where the statement has none
+};
+
+PointLines::PointLines(const api::Evaluated &evaluated, const api::Evaluation &evaluation)
+    : evaluation(evaluation), columns(std::make_unique<Columns>(evaluated)) {}
+
+PointLines::~PointLines() = default;
+
+std::vector<PointTable::Lines> PointLines::of(const api::Evaluated &evaluated,
+                                              MissingCells &missing) const {
+  const ir::AttrDict &bindings = ir::as<study::PointOp>(*evaluated.point).bindings();
+  std::vector<std::string> before;
+  for (const std::string &name : columns->names)
+    before.push_back(mapper::bindingText(*bindings.find(name)));
+  std::vector<PointTable::Lines> results;
+  for (size_t i = 0; i < columns->labels.size(); ++i) {
     const emit::Result &result = *evaluated.results[i];
     MetricNames names = evaluation.names(evaluated.module, &result);
     std::vector<emit::BreakdownRow> rows{{"", nullptr}};
     size_t others = 0;
-    if (parts != columns.by.end() && llvm::is_contained(by, *parts))
-      if (auto found = emit::breakdownRows(result, *parts, SIZE_MAX, others))
+    if (llvm::is_contained(columns->by, columns->parts))
+      if (auto found = emit::breakdownRows(result, columns->parts, SIZE_MAX, others))
         rows = std::move(*found);
-    PointTable::Lines &lines = table.results.emplace_back();
+    PointTable::Lines &lines = results.emplace_back();
     for (const emit::BreakdownRow &row : rows) {
       names.part = row.metric;
       std::vector<std::string> &line = lines.emplace_back(before);
-      line.push_back(labels[i]);
-      if (parts != columns.by.end())
+      line.push_back(columns->labels[i]);
+      if (!columns->parts.empty())
         line.push_back(row.label);
-      for (const ReportColumn &column : columns.all) {
-        auto found =
-            llvm::find_if(own, [&](const ReportColumn &one) { return one.title == column.title; });
+      for (const ReportColumn *column : columns->cells)
         line.push_back(
-            found == own.end()
-                ? ""
-                : cellText(*found, emit::evaluateExpression(found->expr, names), table.missing));
-      }
+            column ? cellText(*column, emit::evaluateExpression(column->expr, names), missing)
+                   : "");
     }
   }
+  return results;
+}
+
+PointTable PointLines::table(const api::Evaluated &evaluated, const SourceManager &sources) const {
+  PointTable table;
+  llvm::StringRef written =
+      sources.text(columns->isOneOfSeveral ? evaluated.point->range() : evaluated.op.range());
+  table.title = written.split('{').first.split('\n').first.rtrim().str();
+  for (const std::string &name : columns->names)
+    table.columns.push_back({name, Align::Right, 8, /*wraps=*/false, /*stays=*/true});
+  table.columns.push_back(textColumn(columns->isOneOfSeveral ? "result" : "on"));
+  if (columns->isOneOfSeveral) // as later rows stand below earlier ones
+    table.columns.back().width = std::max(table.columns.back().width, columns->ofPoint.labelWidth);
+  if (!columns->parts.empty())
+    table.columns.push_back(textColumn(columns->parts));
+  for (const ReportColumn &column : columns->ofPoint.all)
+    table.columns.push_back({column.title, Align::Right, 12, /*wraps=*/false,
+                             /*stays=*/&column == &columns->ofPoint.all.front()});
+  table.results = of(evaluated, table.missing);
   return table;
+}
+
+PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evaluation &evaluation,
+                              const SourceManager &sources) {
+  return PointLines(evaluated, evaluation).table(evaluated, sources);
 }
 
 //===-- In a file of results

@@ -26,6 +26,22 @@ struct PointTable {
 PointTable pointTable(const api::Evaluated &evaluated, const api::Evaluation &evaluation,
                       const SourceManager &sources);
 
+/// The lines of the table of points that share the operations of their statement, as those of a
+/// `separable` sweep do: what all of them have is looked up once.
+class PointLines {
+public:
+  PointLines(const api::Evaluated &evaluated, const api::Evaluation &evaluation);
+  ~PointLines();
+  /// By result.
+  std::vector<PointTable::Lines> of(const api::Evaluated &evaluated, MissingCells &missing) const;
+  PointTable table(const api::Evaluated &evaluated, const SourceManager &sources) const;
+
+private:
+  struct Columns;
+  const api::Evaluation &evaluation;
+  std::unique_ptr<Columns> columns;
+};
+
 /// Keeps in each row, of the results of `table` in order, the lines of it.
 void keepLines(llvm::ArrayRef<mapper::StoredRow *> rows, const PointTable &table);
 /// Prints what rows keep, a table for each sweep.
