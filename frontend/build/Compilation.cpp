@@ -310,10 +310,11 @@ bool SweepSpace::build(const Choice &choice, ir::Module &module) {
   return compilation.point(item, inner, {{"bindings", bindings(choice)}}, module);
 }
 
-/// Whether the block of a sweep has this word.
-static bool says(const ast::Item &sweep, llvm::StringRef word) {
-  return llvm::any_of(sweep.block->items,
-                      [&](const ast::Item *entry) { return entry->word == word; });
+/// Whether a block has this word, also inside an `if` or a `for` of it.
+static bool says(const ast::Body *block, llvm::StringRef word) {
+  return block && llvm::any_of(block->items, [&](const ast::Item *entry) {
+           return entry->word == word || says(entry->block, word) || says(entry->otherwise, word);
+         });
 }
 
 bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units) {
@@ -330,7 +331,7 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
   }
   SweepSpace space(*this, item, scope, std::move(axes));
   pointsOfSweep = space.pointCount();
-  if (onSpace && !units.shared && says(item, "separable") && onSpace(space))
+  if (onSpace && !units.shared && says(item.block, "separable") && onSpace(space))
     return true;
   SweepSpace::Choice choice = space.first();
   for (size_t points = 0; points < units.pointLimit && !units.stop; ++points) {
@@ -390,11 +391,11 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
   ir::Region &into = isOnly ? op->body().front().body() : op->body();
   return visit(true, [&](const ast::Item &entry, const Scope &inner) {
     Node *node = elaborator.statement(entry, BlockKind::Sweep, inner);
-    bool isFlag = entry.word == "separable";
-    if (!node || (node->args.empty() && !isFlag))
+    if (entry.word == "separable") // which is about all points
+      return node != nullptr;
+    if (!node || node->args.empty())
       return false;
-    bool isGoal =
-        isFlag || entry.word == "require" || entry.word == "pareto" || entry.word == "keep";
+    bool isGoal = entry.word == "require" || entry.word == "pareto" || entry.word == "keep";
     return isGoal ? builder.pointGoal(*node, *op)
                   : builder.outcome(*node, into, /*inStatement=*/isOnly);
   });

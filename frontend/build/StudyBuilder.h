@@ -27,7 +27,7 @@ public:
   bool rowLine(const Node &node, llvm::StringRef group, ir::Operation &row, ir::Region &into);
   /// Checks the metrics of `minimize`, `maximize`, `require` or `pareto`.
   bool goal(const Node &node);
-  /// Adds the `require`, `pareto`, `keep` or `separable` of a sweep to `point`.
+  /// Adds the `require`, `pareto` or `keep` of a sweep to `point`.
   bool pointGoal(const Node &node, ir::Operation &point);
   /// What `outcome` and the goals that follow are about: results of `evaluate`, `train`, ….
   void setStatement(llvm::StringRef word);

@@ -255,10 +255,6 @@ bool StudyBuilder::addGoals(const Node &node, ir::Operation &goal) {
 
 bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
   ir::Operation &goal = partAt<study::GoalOp>(point, node.range);
-  if (node.word == "separable") {
-    goal.setAttr("separable", ir::Attribute::unit());
-    return true;
-  }
   if (node.word != "keep")
     return addGoals(node, goal);
   const Quantity *count = node.args[0].value.getIf<Quantity>();

@@ -78,7 +78,6 @@ std::vector<OpDecl> study::searchDecls() {
             listAttr("pareto", AttrKind::Any, "metric expressions").optional(),
             listAttr("pareto_text", AttrKind::String, "the same as written").optional(),
             intAttr("keep", "of a sweep, points that fewer beat are kept").atLeast(1).otherwise(1),
-            flagAttr("separable", "of a sweep, kernels of a point are those that its values bring"),
             listAttr("require", AttrKind::Any, "conditions").optional(),
             listAttr("require_text", AttrKind::String, "the same as written").optional(),
             quantityAttr("within", Dimension(BaseUnit::Second), "time limit").otherwise(60)},

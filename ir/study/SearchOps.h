@@ -22,8 +22,6 @@ struct GoalOp : ir::OpView {
   const ir::AttrList &maximize() const { return op->listAttr("maximize"); }
   /// The one of both that is given, as written: "minimize energy".
   std::string describe() const;
-  /// Kernels of a point of the sweep are those that its values bring, each by itself.
-  bool isSeparable() const { return op->hasAttr("separable"); }
   /// Metrics that are to be small together.
   const ir::AttrList &pareto() const { return op->listAttr("pareto"); }
   int64_t keep() const { return op->intAttr("keep"); } ///< points that fewer beat

@@ -178,7 +178,7 @@ static bool scaled(Inference &inference, llvm::ArrayRef<double> scales) {
   for (size_t i = 0; i < shape.size(); ++i) {
     double scale = scales[i];
     if (!(scale > 1e-6 && scale < 1e6))
-      return inference.fail("a scale is a number from 0.000001 to 1000000");
+      return inference.fail("a scale is not between 0.000001 and 1000000");
     if (scale == std::floor(scale))
       shape[i] = inference.dims.multiply(shape[i], static_cast<int64_t>(scale));
     else if (1 / scale == std::floor(1 / scale))
